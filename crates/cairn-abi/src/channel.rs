@@ -1,0 +1,152 @@
+//! The memory shared by one run and the host.
+//!
+//! ```text
+//!   page 0     ChannelHeader
+//!   counters   one CounterBlock, laid over the view's own pages by the runtime
+//!   delivery   what the input gives by name (see `delivery`)
+//!   output     what a harness passed to cairn_output
+//!   trace      records (see `record`)
+//! ```
+//! Every region starts on a page. The host writes all offsets and sizes before the run and never reads them back.
+
+use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
+
+/// The descriptor on which a run finds its channel. High, so that targets do not meet it by accident.
+///
+/// A descriptor rather than an environment variable: the target's environment stays exactly the input's.
+pub const CHANNEL_FD: i32 = 190;
+
+/// The first eight bytes of a channel.
+pub const CHANNEL_MAGIC: u64 = u64::from_le_bytes(*b"cairnchn");
+
+/// Regions start at multiples of this.
+pub const PAGE: usize = 4096;
+
+/// A part of the channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Region {
+    /// From the start of the channel, a multiple of [`PAGE`].
+    pub offset: u64,
+    /// In bytes, a multiple of [`PAGE`]; 0 when absent.
+    pub size: u64,
+}
+
+/// The first page of a channel.
+#[repr(C)]
+pub struct ChannelHeader {
+    /// [`CHANNEL_MAGIC`].
+    pub magic: u64,
+    /// [`crate::ABI_VERSION`] of the host.
+    pub abi_version: u32,
+    /// How much tracing the host asks for, a [`TraceLevel`] as a number.
+    pub trace_level: u32,
+    /// The view's counters.
+    pub counters: Region,
+    /// What the input delivers.
+    pub delivery: Region,
+    /// Bytes for harness output.
+    pub output: Region,
+    /// Trace records.
+    pub trace: Region,
+    /// Used bytes of the delivery region.
+    pub delivery_length: u64,
+
+    // From here on the target writes.
+    /// How far the run came, a [`Stage`] as a number.
+    pub stage: AtomicU32,
+    /// Why the runtime ended the run, an [`EndedBy`] as a number.
+    pub ended_by: AtomicU32,
+    /// What the harness returned, valid at [`Stage::HarnessReturned`].
+    pub harness_return: AtomicI32,
+    /// Set by the runtime when the view does not fit the channel, a [`Refusal`] as a number.
+    pub refusal: AtomicU32,
+    /// Bytes the harness passed to `cairn_output`, also those that did not fit.
+    pub output_total: AtomicU64,
+    /// Records committed to the trace region.
+    pub trace_committed: AtomicU64,
+    /// Records that did not fit.
+    pub trace_dropped: AtomicU64,
+}
+
+const _: () = assert!(size_of::<ChannelHeader>() <= PAGE);
+
+/// How much a run records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum TraceLevel {
+    /// Counters only.
+    #[default]
+    None = 0,
+    /// Symbolic conditionals only.
+    Symbolic = 1,
+    /// All conditionals.
+    All = 2,
+}
+
+/// How far a run came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum Stage {
+    /// The runtime was not reached.
+    Nothing = 0,
+    /// The runtime mapped the channel.
+    RuntimeStarted = 1,
+    /// `main` was entered.
+    MainEntered = 2,
+    /// The harness function returned.
+    HarnessReturned = 3,
+}
+
+impl Stage {
+    /// Reads a stage written by the target; unknown numbers are the nearest lower stage.
+    pub fn from_target(number: u32) -> Self {
+        match number {
+            0 => Self::Nothing,
+            1 => Self::RuntimeStarted,
+            2 => Self::MainEntered,
+            _ => Self::HarnessReturned,
+        }
+    }
+}
+
+/// Why the runtime itself ended a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum EndedBy {
+    /// It did not.
+    Program = 0,
+    /// An assumption was false.
+    Assumption = 1,
+    /// A guidepost was broken.
+    Guidepost = 2,
+    /// A variable was asked for with another type or size than it was delivered with.
+    Delivery = 3,
+}
+
+impl EndedBy {
+    /// Reads a reason written by the target; unknown numbers mean the program.
+    pub fn from_target(number: u32) -> Self {
+        match number {
+            1 => Self::Assumption,
+            2 => Self::Guidepost,
+            3 => Self::Delivery,
+            _ => Self::Program,
+        }
+    }
+}
+
+/// The exit status the runtime uses when it ends a run itself; `ended_by` says why.
+pub const RUNTIME_EXIT_CODE: i32 = 121;
+
+/// Why the runtime refused a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Refusal {
+    /// It did not.
+    None = 0,
+    /// The host speaks another ABI version.
+    Version = 1,
+    /// The counter region does not have the view's size.
+    Counters = 2,
+}

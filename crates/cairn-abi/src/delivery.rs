@@ -1,0 +1,1 @@
+//! What an input delivers by name.

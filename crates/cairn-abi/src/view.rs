@@ -1,0 +1,51 @@
+//! How a view introduces itself to the runtime and to the host.
+
+/// The global of type [`ViewInfo`] every view defines, in the section [`VIEW_SECTION`].
+pub const VIEW_SYMBOL: &str = "__cairn_view";
+
+/// The section the host reads [`ViewInfo`] from without running the view.
+pub const VIEW_SECTION: &str = ".cairn_view";
+
+/// The view's counters: a [`crate::counters::CounterHead`], then one byte each, page-aligned and padded to pages.
+pub const COUNTERS_SYMBOL: &str = "__cairn_counters";
+
+/// Called by the view at the start of `main`.
+pub const MAIN_ENTERED_SYMBOL: &str = "cairn_main_entered";
+
+/// The first eight bytes of a [`ViewInfo`].
+pub const VIEW_MAGIC: u64 = u64::from_le_bytes(*b"cairnviw");
+
+/// Kinds of views.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum ViewKind {
+    /// Branch counters.
+    Plain = 1,
+    /// Branch counters and a path hash.
+    Path = 2,
+}
+
+/// What a view is and where its counters are.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ViewInfo {
+    /// [`VIEW_MAGIC`].
+    pub magic: u64,
+    /// [`crate::ABI_VERSION`] it was built with.
+    pub abi_version: u32,
+    /// A [`ViewKind`] as a number.
+    pub kind: u32,
+    /// The hash of the program map it belongs to.
+    pub map_hash: [u8; 32],
+    /// How many counters it has.
+    pub n_counters: u32,
+    /// For later versions.
+    pub reserved: u32,
+    /// The address of the counters in the running view.
+    pub counters: *mut u8,
+}
+
+const _: () = assert!(size_of::<ViewInfo>() == 64);
+
+// SAFETY: a view never changes its info after it was linked.
+unsafe impl Sync for ViewInfo {}

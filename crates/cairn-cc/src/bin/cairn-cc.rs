@@ -1,0 +1,2 @@
+//! Stands in for clang.
+fn main() {}

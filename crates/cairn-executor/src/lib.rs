@@ -1,0 +1,1 @@
+//! Runs a target on an input inside a sandbox and reports the outcome.

@@ -1,0 +1,1 @@
+//! What the front end knows about a translation unit, read with libclang.

@@ -1,0 +1,1 @@
+//! Passes over whole-program bitcode: the program map and the views.

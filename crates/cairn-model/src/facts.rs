@@ -1,0 +1,261 @@
+//! What the front end knows about one translation unit and bitcode does not.
+//!
+//! `cairn-facts` writes a [`UnitFacts`] for each compile; `cairn-cc` carries it inside the object beside the
+//! bitcode; `cairn-instrument` joins it to the bitcode by position and order.
+//!
+//! Positions are *expansion* positions: a token that comes from a macro stands where the macro is used, just as
+//! in debug information. [`ExpressionFact::macro_name`] tells such expressions apart.
+
+use crate::versioned::Versioned;
+use serde::{Deserialize, Serialize};
+
+/// Facts about one translation unit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnitFacts {
+    /// The files that [`Place::file`] indexes, absolute, symbolic links not resolved.
+    pub files: Vec<String>,
+    /// Functions defined in this unit, system headers left out, in source order.
+    pub functions: Vec<FunctionFacts>,
+}
+
+impl Versioned for UnitFacts {
+    const MAGIC: [u8; 8] = *b"cairnfct";
+    const VERSION: u32 = 1;
+    const NAME: &'static str = "facts file";
+}
+
+/// A position in a file. Lines and columns count from 1; columns count bytes, as clang's do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// Index into the list of files that goes with this place.
+    pub file: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1.
+    pub column: u32,
+}
+
+/// From the first byte of the first token to just after the last byte of the last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Extent {
+    /// Where it begins.
+    pub start: Place,
+    /// Just past where it ends.
+    pub end: Place,
+}
+
+impl Extent {
+    /// Whether `place` lies inside; the end is outside.
+    pub fn contains(&self, place: Place) -> bool {
+        self.start.file == place.file && self.start <= place && place < self.end
+    }
+}
+
+/// One function definition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionFacts {
+    /// The name without parameters, scope or template arguments, as debug information's `name` begins.
+    pub name: String,
+    /// Where the name stands.
+    pub place: Place,
+    /// The whole definition.
+    pub extent: Extent,
+    /// Every expression, parents before children.
+    pub expressions: Vec<ExpressionFact>,
+    /// Leaf conditions in the order clang emits code for them (`for`: init, condition, body, increment).
+    pub conditions: Vec<ConditionFact>,
+    /// Decisions; each condition belongs to exactly one.
+    pub decisions: Vec<DecisionFact>,
+    /// Switch statements in emission order.
+    pub switches: Vec<SwitchFact>,
+}
+
+/// One expression of the source.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExpressionFact {
+    /// The enclosing expression in [`FunctionFacts::expressions`], if any.
+    pub parent: Option<u32>,
+    /// What kind of expression it is.
+    pub kind: ExpressionKind,
+    /// The operator as spelled (`<`, `+=`, `++`, `!`), the callee's name for a direct call, the variable or
+    /// member name for a reference, else empty.
+    pub operator: String,
+    /// Its type.
+    pub value_type: TypeFact,
+    /// All of it.
+    pub extent: Extent,
+    /// Where clang puts its debug location: the operator of a binary expression, the member name of a member
+    /// access, else the start.
+    pub place: Place,
+    /// The outermost macro whose use it comes from.
+    pub macro_name: Option<String>,
+    /// The source text between the ends of `extent`, white space collapsed, at most 200 bytes.
+    pub text: String,
+}
+
+/// The kinds of expression we tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExpressionKind {
+    /// `a + b`, `a < b`, `a & b`, … but neither assignment nor logical.
+    Binary,
+    /// `a && b`, `a || b`.
+    Logical,
+    /// `a = b`.
+    Assign,
+    /// `a += b`, ….
+    CompoundAssign,
+    /// `-a`, `~a`, `!a`, `*a`, `&a`.
+    Unary,
+    /// `++a`, `a++`, `--a`, `a--`.
+    IncrementDecrement,
+    /// `a ? b : c` and `a ?: c`.
+    Conditional,
+    /// A call.
+    Call,
+    /// A variable, parameter, enumerator or function by name.
+    Reference,
+    /// `a.b`, `a->b`.
+    Member,
+    /// `a[i]`.
+    Index,
+    /// An explicit cast.
+    Cast,
+    /// `123`.
+    Integer,
+    /// `1.5`.
+    Float,
+    /// `'c'`.
+    Character,
+    /// `"text"`.
+    String,
+    /// `sizeof`, `_Alignof`.
+    SizeOf,
+    /// Anything else.
+    Other,
+}
+
+/// A type as far as later techniques need it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeFact {
+    /// As written, sugar kept.
+    pub spelling: String,
+    /// Its class, typedefs resolved.
+    pub class: TypeClass,
+    /// Width in bits; 0 if it has none or it is unknown.
+    pub bits: u32,
+}
+
+/// Classes of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TypeClass {
+    /// `_Bool`, `bool`.
+    Bool,
+    /// A signed integer; enumerations by their underlying type.
+    Signed,
+    /// An unsigned integer.
+    Unsigned,
+    /// `float`, `double`, `long double`.
+    Float,
+    /// A pointer, reference, array or function.
+    Pointer,
+    /// A struct, union or class.
+    Record,
+    /// `void`.
+    Void,
+    /// Anything else, dependent types of templates among them.
+    Other,
+}
+
+/// A leaf condition: an operand that is, parentheses and `!` aside, not itself `&&` or `||`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConditionFact {
+    /// The expression in [`FunctionFacts::expressions`], its own `!` and parentheses included.
+    pub expression: u32,
+    /// Its decision in [`FunctionFacts::decisions`].
+    pub decision: u32,
+    /// Whether an odd number of `!` stand around the operand inside this condition.
+    pub is_negated: bool,
+    /// Whether it is the last operand of `&&` or `||` used as a value, which has no branch of its own.
+    pub is_value: bool,
+    /// Its value when the front end folds it to a constant (`while (1)`); such a condition has no code.
+    pub constant: Option<bool>,
+    /// Whether it compares with a literal, and of which kind.
+    pub compares_with: Option<ConstantKind>,
+    /// Whether the value read comes through a pointer or array element.
+    pub reads_pointer: bool,
+    /// Whether it reads a local variable or parameter.
+    pub reads_local: bool,
+    /// Whether it uses the result of a function not defined in this unit, directly.
+    pub uses_external_call: bool,
+}
+
+/// Kinds of constants a condition may compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ConstantKind {
+    /// An integer or enumerator.
+    Integer,
+    /// A character literal.
+    Character,
+    /// A string literal, also as argument of a compared call (`strcmp(s, "x") == 0`).
+    String,
+    /// A floating-point literal.
+    Float,
+    /// `NULL`, `nullptr`, or a pointer against 0.
+    Null,
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionFact {
+    /// Where it stands.
+    pub kind: DecisionKind,
+    /// The whole boolean expression, as clang's MC/DC region has it.
+    pub extent: Extent,
+    /// Its conditions, left to right, indices into [`FunctionFacts::conditions`].
+    pub conditions: Vec<u32>,
+}
+
+/// What a decision decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DecisionKind {
+    /// `if`.
+    If,
+    /// `while`.
+    While,
+    /// `for`, range-based ones too.
+    For,
+    /// `do … while`.
+    Do,
+    /// `?:`.
+    Conditional,
+    /// `&&` or `||` used as a value.
+    Value,
+    /// `switch`; its conditions are the case labels.
+    Switch,
+}
+
+/// One switch statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SwitchFact {
+    /// Where the keyword stands.
+    pub place: Place,
+    /// The whole statement.
+    pub extent: Extent,
+    /// The text of the value switched on.
+    pub text: String,
+    /// The labels in source order, `default` among them.
+    pub labels: Vec<LabelFact>,
+}
+
+/// One `case` or `default`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LabelFact {
+    /// The inclusive range of values (`case 1 ... 5` has two ends); `None` for `default`.
+    pub range: Option<(i64, i64)>,
+    /// From the keyword to the colon.
+    pub extent: Extent,
+    /// `case 'x'`, `default`.
+    pub text: String,
+    /// The outermost macro whose use it comes from.
+    pub macro_name: Option<String>,
+}

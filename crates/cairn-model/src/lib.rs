@@ -1,0 +1,23 @@
+//! The nouns of Cairn, shared by every crate above it.
+//!
+//! [`ProgramMap`] is what the instrumenter knows about a target; [`Input`] is what one run consumes;
+//! [`Outcome`] is what the run did, and [`Coverage`] which parts of the map it reached.
+//! [`facts`] is what the front end tells about one translation unit before it is joined to the bitcode.
+//!
+//! Nothing here runs, builds or prints: the types carry data between crates and to disk.
+//! Everything written to disk carries a version, checked when it is read.
+
+pub mod coverage;
+pub mod distance;
+pub mod facts;
+pub mod ids;
+pub mod input;
+pub mod map;
+pub mod outcome;
+pub mod versioned;
+
+pub use crate::{
+    ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, SiteId, StableId},
+    input::Input,
+    outcome::{Ending, Outcome},
+};

@@ -1,0 +1,158 @@
+//! What one run did.
+
+use crate::input::Bytes;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, time::Duration};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "how")]
+pub enum Ending {
+    /// The program returned or called `exit`.
+    Exited {
+        /// The exit status.
+        code: u8,
+    },
+    /// A signal killed it.
+    Signalled {
+        /// The signal number.
+        signal: i32,
+    },
+    /// It ran longer than the wall limit.
+    TimedOut,
+    /// It stopped itself (SIGSTOP and friends) and was killed for it.
+    Stopped,
+    /// It asked for more memory than allowed and died of it.
+    OutOfMemory,
+    /// An assumption (`klee_assume`, `cairn_assume`) was false: the input is not one the program wants.
+    AssumptionFailed,
+    /// An armed guidepost was broken.
+    GuidepostBroken,
+    /// The sandbox ended it because it tried something forbidden.
+    Forbidden {
+        /// The system call, by name where known.
+        what: String,
+    },
+}
+
+impl Ending {
+    /// Whether this is a failure of the program itself: a crash, a hang, memory without end.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Signalled { .. } | Self::TimedOut | Self::OutOfMemory)
+    }
+}
+
+/// Bytes a run wrote, cut at the limit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Captured {
+    /// What was kept.
+    pub bytes: Bytes,
+    /// How much was written in all.
+    pub total: u64,
+}
+
+impl Captured {
+    /// Whether something was cut off. Truncated outputs compare as unknown.
+    pub fn is_truncated(&self) -> bool {
+        self.total > self.bytes.0.len() as u64
+    }
+}
+
+/// A file below the scratch folder after the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileChange {
+    /// Created, or its content or mode changed.
+    Written {
+        /// Its content, cut at the limit.
+        content: Captured,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A folder appeared.
+    Folder,
+    /// A symbolic link appeared or changed.
+    Link {
+        /// Where it points.
+        target: Bytes,
+    },
+    /// It was there before and is gone.
+    Removed,
+}
+
+/// Everything observable about a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// Standard output.
+    pub stdout: Captured,
+    /// Standard error.
+    pub stderr: Captured,
+    /// What changed below the scratch folder, by path relative to it.
+    pub files: BTreeMap<String, FileChange>,
+    /// What the harness returned, if it is one and returned.
+    pub harness_return: Option<i32>,
+    /// What the harness passed to `cairn_output`.
+    pub harness_output: Captured,
+    /// Whether `main` was entered; `None` when the build cannot tell.
+    pub reached_main: Option<bool>,
+    /// How long it took.
+    #[serde(skip)]
+    pub elapsed: Duration,
+}
+
+/// Whether two outcomes are the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// They are.
+    Same,
+    /// They are not: the parts that differ, by name (`ending`, `stdout`, `file out.txt`).
+    Different(Vec<String>),
+    /// A part that was cut off is equal as far as it was kept, and no other part differs.
+    Unknown(Vec<String>),
+}
+
+impl Outcome {
+    /// Compares content, never time.
+    pub fn compare(&self, other: &Self) -> Comparison {
+        let mut different = Vec::new();
+        let mut unknown = Vec::new();
+        let mut check_captured = |name: String, a: &Captured, b: &Captured| {
+            if a.bytes != b.bytes || (!a.is_truncated() && !b.is_truncated() && a.total != b.total) {
+                different.push(name);
+            } else if a.is_truncated() || b.is_truncated() {
+                unknown.push(name);
+            }
+        };
+        check_captured("stdout".into(), &self.stdout, &other.stdout);
+        check_captured("stderr".into(), &self.stderr, &other.stderr);
+        check_captured("harness output".into(), &self.harness_output, &other.harness_output);
+        let paths: std::collections::BTreeSet<_> = self.files.keys().chain(other.files.keys()).collect();
+        for path in paths {
+            match (self.files.get(path), other.files.get(path)) {
+                (
+                    Some(FileChange::Written { content: a, mode: mode_a }),
+                    Some(FileChange::Written { content: b, mode: mode_b }),
+                ) if mode_a == mode_b => check_captured(format!("file {path}"), a, b),
+                (a, b) if a == b => {}
+                _ => check_captured(
+                    format!("file {path}"),
+                    &Captured::default(),
+                    &Captured { bytes: Bytes(vec![0]), total: 1 },
+                ),
+            }
+        }
+        if self.ending != other.ending {
+            different.push("ending".into());
+        }
+        if self.harness_return != other.harness_return {
+            different.push("harness return".into());
+        }
+        match (different.is_empty(), unknown.is_empty()) {
+            (false, _) => Comparison::Different(different),
+            (true, false) => Comparison::Unknown(unknown),
+            (true, true) => Comparison::Same,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Helpers for tests that need an instrumented program.

@@ -1,0 +1,2 @@
+//! Repository tasks: runtime archive, tests, tidy, bless.
+fn main() {}
