@@ -1,1 +1,20 @@
-//! Passes over whole-program bitcode: the program map and the views.
+//! From whole-program bitcode to the program map and the views.
+//!
+//! [`ir`] reads the bitcode into plain data. [`structure`] cuts functions into blocks that are executed as a
+//! whole, [`join`] finds the source condition behind each branch with the help of front-end facts, and
+//! [`mapping`] assembles the [`ProgramMap`](cairn_model::ProgramMap) together with a [`plan`]: where each counter
+//! goes. [`lower`] carries the plan out on a fresh copy of the bitcode, and [`emit`] optimises and writes objects.
+//!
+//! Only `ir`, `lower` and `emit` know LLVM. Everything between is decided on plain data, so that one decision
+//! holds for every view.
+
+pub mod emit;
+pub mod ir;
+pub mod join;
+pub mod lower;
+pub mod mapping;
+pub mod plan;
+pub mod returns;
+pub mod scope;
+pub mod shape;
+pub mod structure;

@@ -169,14 +169,21 @@ pub enum TypeClass {
 /// A leaf condition: an operand that is, parentheses and `!` aside, not itself `&&` or `||`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConditionFact {
-    /// The expression in [`FunctionFacts::expressions`], its own `!` and parentheses included.
+    /// The expression in [`FunctionFacts::expressions`], its own `!` included, parentheses around it skipped.
     pub expression: u32,
+    /// All of it, its own `!` and parentheses included: clang's branch region.
+    pub extent: Extent,
     /// Its decision in [`FunctionFacts::decisions`].
     pub decision: u32,
     /// Whether an odd number of `!` stand around the operand inside this condition.
     pub is_negated: bool,
     /// Whether it is the last operand of `&&` or `||` used as a value, which has no branch of its own.
     pub is_value: bool,
+    /// What clang's unoptimised code makes of it.
+    pub emission: Emission,
+    /// Whether the bit that code tests is the opposite of this condition: where clang branches directly it drops
+    /// `!` and swaps the targets (`if (!a)`), elsewhere it computes the `!` (`while (!a)`, `x = b && !a`).
+    pub is_inverted: bool,
     /// Its value when the front end folds it to a constant (`while (1)`); such a condition has no code.
     pub constant: Option<bool>,
     /// Whether it compares with a literal, and of which kind.
@@ -187,6 +194,24 @@ pub struct ConditionFact {
     pub reads_local: bool,
     /// Whether it uses the result of a function not defined in this unit, directly.
     pub uses_external_call: bool,
+}
+
+/// What clang's unoptimised code makes of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Emission {
+    /// A conditional branch of its own.
+    Branch,
+    /// The computed operand of a boolean phi: the last operand of a logical operator used as a value. Loops and
+    /// constant-armed `?:` use their condition so; see [`DecisionFact::is_tested_whole`].
+    Phi,
+    /// The condition of a `select`: a `?:` whose arms are both constant.
+    Select,
+    /// A boolean that is simply used: `a` in `x = 1 && a`.
+    Plain,
+    /// Several branches, one at the end of each arm of a `?:` that is itself a condition: `if (a ? b : c)`.
+    Split,
+    /// None, or a test of a constant: it is folded, or stands where a folded condition never goes.
+    Absent,
 }
 
 /// Kinds of constants a condition may compare with.
@@ -213,6 +238,9 @@ pub struct DecisionFact {
     pub extent: Extent,
     /// Its conditions, left to right, indices into [`FunctionFacts::conditions`].
     pub conditions: Vec<u32>,
+    /// Whether `&&` or `||` is computed as a value first and the result then tested by one more branch or select,
+    /// which is no condition: `while (a && b)`, `(a && b) ? 1 : 2`.
+    pub is_tested_whole: bool,
 }
 
 /// What a decision decides.

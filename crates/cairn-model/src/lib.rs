@@ -17,7 +17,9 @@ pub mod outcome;
 pub mod versioned;
 
 pub use crate::{
+    coverage::Coverage,
     ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, SiteId, StableId},
     input::Input,
+    map::ProgramMap,
     outcome::{Ending, Outcome},
 };

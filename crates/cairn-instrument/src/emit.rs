@@ -1,0 +1,81 @@
+//! Optimises a module and writes it as an object.
+
+use inkwell::{
+    OptimizationLevel,
+    context::Context,
+    memory_buffer::MemoryBuffer,
+    module::Module,
+    passes::PassBuilderOptions,
+    targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine},
+};
+use std::path::{Path, PathBuf};
+
+/// Why bitcode could not be read or an object not written.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitError {
+    /// The file is missing or is not bitcode of this LLVM.
+    #[error("failed to read bitcode `{path}`: {reason}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// LLVM's reason.
+        reason: String,
+    },
+    /// The module is broken; a bug of ours.
+    #[error("the instrumented module is broken: {reason}")]
+    Broken {
+        /// The verifier's reason.
+        reason: String,
+    },
+    /// LLVM has no back end for the target.
+    #[error("LLVM cannot generate code for `{triple}`: {reason}")]
+    Target {
+        /// The target triple of the bitcode.
+        triple: String,
+        /// LLVM's reason.
+        reason: String,
+    },
+    /// A pass or the code generator failed.
+    #[error("failed to write `{path}`: {reason}")]
+    Write {
+        /// The object.
+        path: PathBuf,
+        /// LLVM's reason.
+        reason: String,
+    },
+}
+
+/// Reads a module.
+pub fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, EmitError> {
+    let fail = |reason: String| EmitError::Read { path: path.to_path_buf(), reason };
+    let buffer = MemoryBuffer::create_from_file(path).map_err(|error| fail(error.to_string()))?;
+    Module::parse_bitcode_from_buffer(&buffer, context).map_err(|error| fail(error.to_string()))
+}
+
+/// Optimises at O2 and writes a position-independent object.
+pub fn write_object(module: &Module, path: &Path) -> Result<(), EmitError> {
+    module.verify().map_err(|reason| EmitError::Broken { reason: reason.to_string() })?;
+    let machine = target_machine(module)?;
+    let fail = |reason: String| EmitError::Write { path: path.to_path_buf(), reason };
+    module
+        .run_passes("default<O2>", &machine, PassBuilderOptions::create())
+        .map_err(|error| fail(error.to_string()))?;
+    machine.write_to_file(module, FileType::Object, path).map_err(|error| fail(error.to_string()))
+}
+
+fn target_machine(module: &Module) -> Result<TargetMachine, EmitError> {
+    Target::initialize_x86(&InitializationConfig::default());
+    let triple = module.get_triple();
+    let fail = |reason: String| EmitError::Target { triple: triple.to_string(), reason };
+    let target = Target::from_triple(&triple).map_err(|error| fail(error.to_string()))?;
+    target
+        .create_target_machine(
+            &triple,
+            "x86-64",
+            "",
+            OptimizationLevel::Default,
+            RelocMode::PIC,
+            CodeModel::Default,
+        )
+        .ok_or_else(|| fail("no target machine".into()))
+}

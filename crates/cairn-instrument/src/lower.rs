@@ -1,0 +1,307 @@
+//! Carries a plan out on a module.
+//!
+//! A counter is one byte that never reads 0 after a hit:
+//!
+//! ```text
+//!   %old = load i8, ptr @__cairn_counters + 64 + N
+//!   %more = add i8 %old, 1
+//!   %wrapped = icmp eq i8 %more, 0
+//!   %carry = zext i1 %wrapped to i8
+//!   %new = add i8 %more, %carry
+//!   store i8 %new, ptr @__cairn_counters + 64 + N
+//! ```
+//! which the code generator turns into an add and an add-with-carry.
+
+mod edges;
+
+use crate::{
+    ir::{Definition, instructions, walk_functions},
+    plan::{Insert, Plan, ValueAt},
+};
+use cairn_abi::{
+    ABI_SYMBOL, ABI_VERSION,
+    counters::{COUNTERS_START, counter_region_size},
+    view::{COUNTERS_SYMBOL, MAIN_ENTERED_SYMBOL, VIEW_MAGIC, VIEW_SECTION, VIEW_SYMBOL, ViewKind},
+};
+use inkwell::{
+    llvm_sys::{LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMOpcode::*, LLVMVisibility, core::*, prelude::*},
+    module::Module,
+};
+use std::ffi::CString;
+
+/// Makes a module a view: counters inserted, the view's introduction added.
+pub fn lower(module: &Module, plan: &Plan, kind: ViewKind, map_hash: &[u8; 32]) {
+    let functions = walk_functions(module);
+    let mut lowering = Lowering::new(module, plan.n_counters, kind);
+    for (function, inserts) in functions.iter().zip(&plan.functions) {
+        lowering.function(*function, inserts);
+    }
+    lowering.announce_main();
+    lowering.introduce(plan.n_counters, kind, map_hash);
+    lowering.finish();
+}
+
+struct Lowering {
+    module: LLVMModuleRef,
+    context: LLVMContextRef,
+    builder: LLVMBuilderRef,
+    counters: LLVMValueRef,
+    keeps_path_hash: bool,
+    /// Marks accesses to counters as touching no memory of the program.
+    apart: LLVMMetadataRef,
+    tbaa_kind: u32,
+}
+
+impl Lowering {
+    fn new(module: &Module, n_counters: u32, kind: ViewKind) -> Self {
+        let module = module.as_mut_ptr();
+        // SAFETY: the module is alive; everything made here belongs to its context.
+        unsafe {
+            let context = LLVMGetModuleContext(module);
+            let size = counter_region_size(n_counters as usize) as u64;
+            let array = LLVMArrayType2(LLVMInt8TypeInContext(context), size);
+            let counters = LLVMAddGlobal(module, array, symbol(COUNTERS_SYMBOL).as_ptr());
+            LLVMSetInitializer(counters, LLVMConstNull(array));
+            LLVMSetAlignment(counters, cairn_abi::channel::PAGE as u32);
+            LLVMSetVisibility(counters, LLVMVisibility::LLVMHiddenVisibility);
+            Self {
+                module,
+                context,
+                builder: LLVMCreateBuilderInContext(context),
+                counters,
+                keeps_path_hash: kind == ViewKind::Path,
+                apart: apart_from_program(context),
+                tbaa_kind: LLVMGetMDKindIDInContext(context, c"tbaa".as_ptr(), 4),
+            }
+        }
+    }
+
+    fn function(&mut self, function: LLVMValueRef, inserts: &[Insert]) {
+        if inserts.is_empty() {
+            return;
+        }
+        // Positions are resolved before anything is inserted, because insertions move them.
+        // SAFETY: the plan was made from the same bitcode, so every position exists.
+        unsafe {
+            let mut blocks: Vec<Vec<LLVMValueRef>> = Vec::new();
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                blocks.push(instructions(block));
+                block = LLVMGetNextBasicBlock(block);
+            }
+            let value_at = |at: &Definition| blocks[at.block][at.instruction];
+            let end_of = |block: usize| *blocks[block].last().expect("a block has a terminator");
+            for insert in inserts {
+                match insert {
+                    Insert::Before { block, instruction, counter } => {
+                        let at = blocks[*block][*instruction..]
+                            .iter()
+                            .find(|at| may_stand_before(**at))
+                            .copied()
+                            .unwrap_or_else(|| end_of(*block));
+                        LLVMPositionBuilderBefore(self.builder, at);
+                        self.count(counter.0);
+                    }
+                    Insert::Value { value, at, base } => {
+                        let before = match at {
+                            ValueAt::EndOf(block) => end_of(*block),
+                            ValueAt::Before(at) => value_at(at),
+                        };
+                        LLVMPositionBuilderBefore(self.builder, before);
+                        self.count_value(value_at(value), base.0);
+                    }
+                    Insert::Edges { .. } => {}
+                }
+            }
+            for insert in inserts {
+                if let Insert::Edges { block, successors, counter } = insert {
+                    edges::position_on_edges(self.builder, self.context, end_of(*block), successors);
+                    self.count(counter.0);
+                }
+            }
+        }
+    }
+
+    /// Counts at the builder's position.
+    unsafe fn count(&self, counter: u32) {
+        // SAFETY: the caller positioned the builder; the offset lies in the counter region.
+        unsafe {
+            let i64_type = LLVMInt64TypeInContext(self.context);
+            let offset = LLVMConstInt(i64_type, COUNTERS_START as u64 + counter as u64, 0);
+            self.increment(self.counter_at(offset));
+            if self.keeps_path_hash {
+                let event = LLVMConstInt(i64_type, counter as u64, 0);
+                self.update_path_hash(event);
+            }
+        }
+    }
+
+    /// Counts a boolean at the builder's position: `base` when false, `base + 1` when true.
+    unsafe fn count_value(&self, value: LLVMValueRef, base: u32) {
+        // SAFETY: the caller positioned the builder where `value` is defined.
+        unsafe {
+            let i64_type = LLVMInt64TypeInContext(self.context);
+            let direction = LLVMBuildZExt(self.builder, value, i64_type, c"".as_ptr());
+            let first = LLVMConstInt(i64_type, COUNTERS_START as u64 + base as u64, 0);
+            let offset = LLVMBuildAdd(self.builder, direction, first, c"".as_ptr());
+            self.increment(self.counter_at(offset));
+            if self.keeps_path_hash {
+                let event =
+                    LLVMBuildAdd(self.builder, direction, LLVMConstInt(i64_type, base as u64, 0), c"".as_ptr());
+                self.update_path_hash(event);
+            }
+        }
+    }
+
+    unsafe fn counter_at(&self, offset: LLVMValueRef) -> LLVMValueRef {
+        // SAFETY: the builder is positioned; the offset lies in the counter region.
+        unsafe {
+            let i8_type = LLVMInt8TypeInContext(self.context);
+            let mut indices = [offset];
+            LLVMBuildInBoundsGEP2(self.builder, i8_type, self.counters, indices.as_mut_ptr(), 1, c"".as_ptr())
+        }
+    }
+
+    unsafe fn increment(&self, counter: LLVMValueRef) {
+        let none = c"".as_ptr();
+        // SAFETY: the builder is positioned and `counter` points into the counter region.
+        unsafe {
+            let i8_type = LLVMInt8TypeInContext(self.context);
+            let one = LLVMConstInt(i8_type, 1, 0);
+            let old = self.mark(LLVMBuildLoad2(self.builder, i8_type, counter, none));
+            let more = LLVMBuildAdd(self.builder, old, one, none);
+            let wrapped = LLVMBuildICmp(self.builder, LLVMIntPredicate::LLVMIntEQ, more, LLVMConstNull(i8_type), none);
+            let carry = LLVMBuildZExt(self.builder, wrapped, i8_type, none);
+            let new = LLVMBuildAdd(self.builder, more, carry, none);
+            self.mark(LLVMBuildStore(self.builder, new, counter));
+        }
+    }
+
+    /// Emits [`cairn_abi::counters::path_hash_step`] at the builder's position.
+    unsafe fn update_path_hash(&self, event: LLVMValueRef) {
+        let none = c"".as_ptr();
+        // SAFETY: the builder is positioned; the hash is the first word of the counter region.
+        unsafe {
+            let i64_type = LLVMInt64TypeInContext(self.context);
+            let constant = |value| LLVMConstInt(i64_type, value, 0);
+            let old = self.mark(LLVMBuildLoad2(self.builder, i64_type, self.counters, none));
+            let high = LLVMBuildShl(self.builder, old, constant(5), none);
+            let low = LLVMBuildLShr(self.builder, old, constant(59), none);
+            let rotated = LLVMBuildOr(self.builder, high, low, none);
+            let mixed = LLVMBuildXor(self.builder, rotated, event, none);
+            let new = LLVMBuildMul(self.builder, mixed, constant(0x9e37_79b9_7f4a_7c15), none);
+            self.mark(LLVMBuildStore(self.builder, new, self.counters));
+        }
+    }
+
+    unsafe fn mark(&self, access: LLVMValueRef) -> LLVMValueRef {
+        // SAFETY: `access` was just built in this context.
+        unsafe {
+            LLVMSetMetadata(access, self.tbaa_kind, LLVMMetadataAsValue(self.context, self.apart));
+        }
+        access
+    }
+
+    /// Calls the runtime at the start of `main`.
+    fn announce_main(&mut self) {
+        // SAFETY: the module is alive; `main` has an entry block with a terminator.
+        unsafe {
+            let main = LLVMGetNamedFunction(self.module, c"main".as_ptr());
+            if main.is_null() || LLVMIsDeclaration(main) != 0 {
+                return;
+            }
+            let entered_type = LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0);
+            let entered = LLVMAddFunction(self.module, symbol(MAIN_ENTERED_SYMBOL).as_ptr(), entered_type);
+            let no_unwind = LLVMGetEnumAttributeKindForName(c"nounwind".as_ptr(), 8);
+            LLVMAddAttributeAtIndex(
+                entered,
+                LLVMAttributeFunctionIndex,
+                LLVMCreateEnumAttribute(self.context, no_unwind, 0),
+            );
+            let entry = instructions(LLVMGetEntryBasicBlock(main));
+            let at = entry.iter().find(|at| may_stand_before(**at)).expect("a block has a terminator");
+            LLVMPositionBuilderBefore(self.builder, *at);
+            LLVMBuildCall2(self.builder, entered_type, entered, std::ptr::null_mut(), 0, c"".as_ptr());
+        }
+    }
+
+    /// Adds the [`ViewInfo`](cairn_abi::view::ViewInfo) of this view.
+    fn introduce(&mut self, n_counters: u32, kind: ViewKind, map_hash: &[u8; 32]) {
+        // SAFETY: all constants belong to the module's context; the struct mirrors `ViewInfo` field by field.
+        unsafe {
+            let int = |width: u32, value: u64| LLVMConstInt(LLVMIntTypeInContext(self.context, width), value, 0);
+            let mut hash: Vec<_> = map_hash.iter().map(|byte| int(8, *byte as u64)).collect();
+            let hash = LLVMConstArray2(LLVMInt8TypeInContext(self.context), hash.as_mut_ptr(), hash.len() as u64);
+            let mut fields = [
+                int(64, VIEW_MAGIC),
+                int(32, ABI_VERSION as u64),
+                int(32, kind as u64),
+                hash,
+                int(32, n_counters as u64),
+                int(32, 0),
+                self.counters,
+            ];
+            let info = LLVMConstStructInContext(self.context, fields.as_mut_ptr(), fields.len() as u32, 0);
+            let global = LLVMAddGlobal(self.module, LLVMTypeOf(info), symbol(VIEW_SYMBOL).as_ptr());
+            LLVMSetInitializer(global, info);
+            LLVMSetSection(global, symbol(VIEW_SECTION).as_ptr());
+            LLVMSetVisibility(global, LLVMVisibility::LLVMHiddenVisibility);
+            // Pulls the runtime of the same version out of its archive, and fails the link with any other.
+            let pointer = LLVMPointerTypeInContext(self.context, 0);
+            let version = LLVMAddGlobal(self.module, LLVMInt32TypeInContext(self.context), symbol(ABI_SYMBOL).as_ptr());
+            let wants = LLVMAddGlobal(self.module, pointer, c"__cairn_wants_abi".as_ptr());
+            LLVMSetInitializer(wants, version);
+            LLVMSetLinkage(wants, LLVMLinkage::LLVMInternalLinkage);
+            let mut kept = [global, wants];
+            add_to_used(self.module, self.context, &mut kept);
+        }
+    }
+
+    fn finish(self) {
+        // SAFETY: the builder was made by us and is not used afterwards.
+        unsafe { LLVMDisposeBuilder(self.builder) };
+    }
+}
+
+/// Adds globals to `llvm.used`, so that neither the optimiser nor the linker drops them.
+unsafe fn add_to_used(module: LLVMModuleRef, context: LLVMContextRef, globals: &mut [LLVMValueRef]) {
+    // SAFETY: the globals belong to the module; an existing list is replaced by a longer one.
+    unsafe {
+        let mut kept = Vec::new();
+        let existing = LLVMGetNamedGlobal(module, c"llvm.used".as_ptr());
+        if !existing.is_null() {
+            let list = LLVMGetInitializer(existing);
+            kept.extend((0..LLVMGetNumOperands(list) as u32).map(|index| LLVMGetOperand(list, index)));
+            LLVMDeleteGlobal(existing);
+        }
+        kept.extend_from_slice(globals);
+        let list = LLVMConstArray2(LLVMPointerTypeInContext(context, 0), kept.as_mut_ptr(), kept.len() as u64);
+        let used = LLVMAddGlobal(module, LLVMTypeOf(list), c"llvm.used".as_ptr());
+        LLVMSetInitializer(used, list);
+        LLVMSetLinkage(used, LLVMLinkage::LLVMAppendingLinkage);
+        LLVMSetSection(used, c"llvm.metadata".as_ptr());
+    }
+}
+
+/// A type-based alias tag beside the C family's `omnipotent char`: no access of the program aliases it.
+unsafe fn apart_from_program(context: LLVMContextRef) -> LLVMMetadataRef {
+    // SAFETY: all nodes are made in this context.
+    unsafe {
+        let text = |text: &str| LLVMMDStringInContext2(context, text.as_ptr().cast(), text.len());
+        let node = |operands: &mut [LLVMMetadataRef]| LLVMMDNodeInContext2(context, operands.as_mut_ptr(), operands.len());
+        let zero = LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(context), 0, 0));
+        let root = node(&mut [text("Simple C/C++ TBAA")]);
+        let counter_type = node(&mut [text("cairn counter"), root, zero]);
+        node(&mut [counter_type, counter_type, zero])
+    }
+}
+
+/// Whether a counter may be inserted before an instruction: not among phis, variables or landing pads.
+unsafe fn may_stand_before(instruction: LLVMValueRef) -> bool {
+    // SAFETY: the instruction belongs to a live module.
+    unsafe { !matches!(LLVMGetInstructionOpcode(instruction), LLVMPHI | LLVMAlloca | LLVMLandingPad) }
+}
+
+fn symbol(name: &str) -> CString {
+    CString::new(name).expect("our symbols have no zero byte")
+}

@@ -1,0 +1,129 @@
+//! `cairn-instrument`: whole-program bitcode in, program map and view objects out.
+//!
+//! A program of its own, so that neither `cairn` nor `cairn-cc` links LLVM.
+
+use anyhow::{Context as _, Result, bail};
+use cairn_abi::view::ViewKind;
+use cairn_instrument::{
+    emit,
+    ir::read_module,
+    lower::lower,
+    mapping::{self, Options},
+    scope::Scope,
+};
+use cairn_model::{facts::UnitFacts, versioned};
+use inkwell::context::Context;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[derive(Default)]
+struct Arguments {
+    bitcode: PathBuf,
+    facts: Option<PathBuf>,
+    root: PathBuf,
+    scope: Option<PathBuf>,
+    map: Option<PathBuf>,
+    bare: Option<PathBuf>,
+    plain: Option<PathBuf>,
+    path: Option<PathBuf>,
+}
+
+fn parse_arguments() -> Result<Arguments> {
+    let mut arguments = Arguments::default();
+    let mut words = std::env::args_os().skip(1);
+    while let Some(word) = words.next() {
+        let name = word.to_string_lossy().into_owned();
+        let mut value = || words.next().map(PathBuf::from).with_context(|| format!("`{name}` wants a value"));
+        match name.as_str() {
+            "--bitcode" => arguments.bitcode = value()?,
+            "--facts" => arguments.facts = Some(value()?),
+            "--root" => arguments.root = value()?,
+            "--scope" => arguments.scope = Some(value()?),
+            "--map" => arguments.map = Some(value()?),
+            "--bare" => arguments.bare = Some(value()?),
+            "--plain" => arguments.plain = Some(value()?),
+            "--path" => arguments.path = Some(value()?),
+            _ => bail!("unknown argument `{name}`"),
+        }
+    }
+    if arguments.bitcode.as_os_str().is_empty() {
+        bail!("`--bitcode` is missing");
+    }
+    Ok(arguments)
+}
+
+fn run() -> Result<()> {
+    let arguments = parse_arguments()?;
+    let bytes = fs::read(&arguments.bitcode)
+        .with_context(|| format!("failed to read bitcode `{}`", arguments.bitcode.display()))?;
+    let scope: Scope = match &arguments.scope {
+        Some(path) => serde_json::from_slice(&fs::read(path)?)
+            .with_context(|| format!("failed to read scope `{}`", path.display()))?,
+        None => Scope::default(),
+    };
+    let units = match &arguments.facts {
+        Some(folder) => read_facts(folder)?,
+        None => BTreeMap::new(),
+    };
+    let context = Context::create();
+    let module = emit::read(&context, &arguments.bitcode)?;
+    let root = arguments.root.to_string_lossy();
+    let options =
+        Options { root: &root, scope: &scope, units: &units, bitcode_hash: *blake3::hash(&bytes).as_bytes() };
+    let (map, plan) = mapping::build(&read_module(&module), &options);
+    let map_hash = map.hash();
+    if let Some(path) = &arguments.map {
+        fs::write(path, versioned::encode(&map)).with_context(|| format!("failed to write `{}`", path.display()))?;
+    }
+    let views = [(&arguments.plain, ViewKind::Plain), (&arguments.path, ViewKind::Path)];
+    // Code generation takes nearly all the time, and contexts are independent of each other.
+    std::thread::scope(|scope| {
+        let mut running = Vec::new();
+        for (path, kind) in views {
+            let Some(path) = path else { continue };
+            let (plan, bitcode) = (&plan, &arguments.bitcode);
+            running.push(scope.spawn(move || write_view(bitcode, path, |module| lower(module, plan, kind, &map_hash))));
+        }
+        if let Some(path) = &arguments.bare {
+            let bitcode = &arguments.bitcode;
+            running.push(scope.spawn(move || write_view(bitcode, path, |_| ())));
+        }
+        running.into_iter().try_for_each(|view| view.join().expect("writing a view does not panic"))
+    })
+}
+
+fn write_view(bitcode: &Path, object: &Path, change: impl FnOnce(&inkwell::module::Module)) -> Result<()> {
+    let context = Context::create();
+    let module = emit::read(&context, bitcode)?;
+    change(&module);
+    // Only now: positions of the plan count the debug intrinsics too.
+    module.strip_debug_info();
+    emit::write_object(&module, object)?;
+    Ok(())
+}
+
+fn read_facts(folder: &Path) -> Result<BTreeMap<String, UnitFacts>> {
+    let mut units = BTreeMap::new();
+    let entries = fs::read_dir(folder).with_context(|| format!("failed to read facts in `{}`", folder.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let facts = versioned::decode(&fs::read(entry.path())?)
+            .with_context(|| format!("failed to read facts `{}`", entry.path().display()))?;
+        units.insert(entry.file_name().to_string_lossy().into_owned(), facts);
+    }
+    Ok(units)
+}

@@ -1,0 +1,174 @@
+//! Assembles the program map and the plan of counters.
+
+mod features;
+mod files;
+mod function;
+mod switches;
+
+use crate::{
+    ir::{IrFunction, IrModule},
+    plan::Plan,
+    returns::Returns,
+    scope::Scope,
+};
+use cairn_model::{
+    FunctionId, ProgramMap,
+    facts::{FunctionFacts, UnitFacts},
+    map::{LeftOut, LeftOutReason},
+};
+use files::FileTable;
+use std::{
+    collections::{BTreeMap, HashMap, hash_map::DefaultHasher},
+    hash::{Hash, Hasher},
+};
+
+/// What decides how a map is made, beside the bitcode.
+pub struct Options<'a> {
+    /// The project's root; paths below it are written relative to it.
+    pub root: &'a str,
+    /// What is counted.
+    pub scope: &'a Scope,
+    /// Front-end facts by unit key.
+    pub units: &'a BTreeMap<String, UnitFacts>,
+    /// Hash of the bitcode.
+    pub bitcode_hash: [u8; 32],
+}
+
+/// Makes the map of a module and the plan that counts it.
+pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
+    let mut map = ProgramMap { bitcode_hash: options.bitcode_hash, ..ProgramMap::default() };
+    let mut plan = Plan { functions: vec![Vec::new(); module.functions.len()], n_counters: 0 };
+    let mut files = FileTable::new(options.root, &module.files);
+    let groups = group(module, &files, &mut map);
+    let mut id_of = vec![None; module.functions.len()];
+    for (index, group) in groups.iter().enumerate() {
+        for member in &group.members {
+            id_of[*member] = Some(FunctionId(index as u32));
+        }
+    }
+    let calls = function::CallTargets::of(module, &id_of);
+    let facts_index = FactsIndex::of(options.units);
+    let returns = Returns::of(module);
+    for group in &groups {
+        let ir = &module.functions[group.members[0]];
+        let facts = facts_index.find(ir, module);
+        let inserts = function::add(
+            &mut map,
+            &mut plan.n_counters,
+            &mut files,
+            &function::Subject { module, ir, group, facts, returns: &returns, calls: &calls, scope: options.scope },
+        );
+        for member in &group.members {
+            plan.functions[*member] = inserts.clone();
+        }
+    }
+    map.files = files.into_files();
+    map.n_counters = plan.n_counters;
+    map.left_out.sort();
+    (map, plan)
+}
+
+/// Copies of one function that share ids and counters.
+#[derive(Debug)]
+pub struct Group {
+    /// The path of its file, relative to the root.
+    pub path: String,
+    /// The name that tells it from others in the file.
+    pub symbol: String,
+    /// Counts functions with the same path and symbol but other code (a header compiled with other macros).
+    pub variant: u32,
+    /// The functions of the module.
+    pub members: Vec<usize>,
+}
+
+fn group(module: &IrModule, files: &FileTable, map: &mut ProgramMap) -> Vec<Group> {
+    let mut groups: BTreeMap<(String, String), Vec<(u64, Vec<usize>)>> = BTreeMap::new();
+    for (index, function) in module.functions.iter().enumerate() {
+        let Some(source) = &function.source else {
+            map.left_out.push(LeftOut {
+                reason: LeftOutReason::NoDebugInfo,
+                what: function.symbol.clone(),
+                place: String::new(),
+            });
+            continue;
+        };
+        let symbol = if source.linkage_name.is_empty() { &source.name } else { &source.linkage_name };
+        let path = files.relative(source.file).to_string();
+        let variants = groups.entry((path, symbol.clone())).or_default();
+        let shape = fingerprint(function);
+        match variants.iter_mut().find(|(other, _)| *other == shape) {
+            Some((_, members)) => members.push(index),
+            None => variants.push((shape, vec![index])),
+        }
+    }
+    groups
+        .into_iter()
+        .flat_map(|((path, symbol), variants)| {
+            variants.into_iter().enumerate().map(move |(variant, (_, members))| Group {
+                path: path.clone(),
+                symbol: symbol.clone(),
+                variant: variant as u32,
+                members,
+            })
+        })
+        .collect()
+}
+
+/// Equal for copies that the same plan fits.
+fn fingerprint(function: &IrFunction) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for block in &function.blocks {
+        block.instructions.len().hash(&mut hasher);
+        block.successors().hash(&mut hasher);
+        for instruction in &block.instructions {
+            std::mem::discriminant(&instruction.kind).hash(&mut hasher);
+            instruction.place.map(|place| (place.line, place.column)).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// Finds the facts of a function by unit, file, line and name.
+struct FactsIndex<'a> {
+    by_place: HashMap<(String, String, u32), Vec<FactsRef<'a>>>,
+}
+
+/// Facts of a function with the files of their unit.
+#[derive(Clone, Copy)]
+pub struct FactsRef<'a> {
+    /// The files that places in `function` refer to.
+    pub files: &'a [String],
+    /// The facts.
+    pub function: &'a FunctionFacts,
+}
+
+impl<'a> FactsIndex<'a> {
+    fn of(units: &'a BTreeMap<String, UnitFacts>) -> Self {
+        let mut by_place: HashMap<_, Vec<_>> = HashMap::new();
+        for (key, unit) in units {
+            for function in &unit.functions {
+                let file = files::normal(&unit.files[function.place.file as usize]);
+                by_place
+                    .entry((key.clone(), file, function.place.line))
+                    .or_default()
+                    .push(FactsRef { files: &unit.files, function });
+            }
+        }
+        Self { by_place }
+    }
+
+    /// `None` also when several functions of one line fit.
+    fn find(&self, function: &IrFunction, module: &IrModule) -> Option<FactsRef<'a>> {
+        let source = function.source.as_ref()?;
+        let file = module.files[source.file as usize].clone();
+        let candidates = self.by_place.get(&(source.unit_key.clone()?, file, source.line))?;
+        let mut fitting = candidates.iter().filter(|facts| {
+            let rest = source.name.strip_prefix(facts.function.name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('<'))
+        });
+        match (fitting.next(), fitting.next()) {
+            (Some(facts), None) => Some(*facts),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Where each counter goes, in positions that hold for every copy of the same bitcode.
+
+use crate::ir::Definition;
+use cairn_model::CounterId;
+
+/// What to insert, by function in module order.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// One list a function; empty for functions that are not counted.
+    pub functions: Vec<Vec<Insert>>,
+    /// How many counters there are.
+    pub n_counters: u32,
+}
+
+/// One thing to insert. Positions are those of the unchanged function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Insert {
+    /// Count when control comes to an instruction.
+    Before {
+        /// Block index.
+        block: usize,
+        /// Instruction index.
+        instruction: usize,
+        /// The counter.
+        counter: CounterId,
+    },
+    /// Count when any of these ways out of a block is taken.
+    Edges {
+        /// Block index.
+        block: usize,
+        /// Successor numbers of its terminator, all leading to one block.
+        successors: Vec<u32>,
+        /// The counter.
+        counter: CounterId,
+    },
+    /// Count a boolean: `base` when false, `base + 1` when true.
+    Value {
+        /// Where the boolean is computed.
+        value: Definition,
+        /// Where it is counted: the end of this block, or before this instruction.
+        at: ValueAt,
+        /// The counter for false.
+        base: CounterId,
+    },
+}
+
+/// Where a boolean is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueAt {
+    /// Before the terminator of a block.
+    EndOf(usize),
+    /// Before an instruction.
+    Before(Definition),
+}

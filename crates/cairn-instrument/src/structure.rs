@@ -1,0 +1,103 @@
+//! A function cut into the map's blocks, and where counters go.
+//!
+//! A block of the bitcode is cut after each call that may not come back. Then *executed* needs few counters: one
+//! at the entry, one on each way out of a conditional end, and one after a doubtful call where nothing that
+//! follows would tell.
+
+use crate::{
+    ir::{IrFunction, IrKind},
+    returns::Returns,
+};
+use std::{collections::BTreeSet, ops::Range};
+
+/// A function's blocks, cut.
+#[derive(Debug)]
+pub struct Structure {
+    /// The pieces, in order; pieces of one bitcode block stand together.
+    pub pieces: Vec<Piece>,
+    /// The first piece of each bitcode block.
+    pub first_piece: Vec<usize>,
+}
+
+/// Part of a bitcode block that is executed as a whole.
+#[derive(Debug)]
+pub struct Piece {
+    /// The bitcode block.
+    pub block: usize,
+    /// Its instructions there.
+    pub instructions: Range<usize>,
+    /// Lines with code, as (file, line).
+    pub lines: BTreeSet<(u32, u32)>,
+    /// Whether it needs a counter of its own.
+    pub needs_counter: bool,
+    /// Whether it is the last piece of its block, the one with the terminator.
+    pub is_last: bool,
+}
+
+impl Structure {
+    /// Cuts a function.
+    pub fn of(function: &IrFunction, returns: &Returns) -> Self {
+        let has_computed_goto = function
+            .blocks
+            .iter()
+            .any(|block| matches!(block.end(), IrKind::OtherEnd(ways) if !ways.is_empty()));
+        let unwind_targets: BTreeSet<usize> = function
+            .blocks
+            .iter()
+            .filter_map(|block| if let IrKind::Invoke(_, [_, unwind]) = block.end() { Some(*unwind) } else { None })
+            .collect();
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut first_piece = Vec::new();
+        for (index, block) in function.blocks.iter().enumerate() {
+            first_piece.push(pieces.len());
+            let n_instructions = block.instructions.len();
+            let cuts = block.instructions.iter().enumerate().filter_map(|(at, instruction)| {
+                let IrKind::Call(callee) = &instruction.kind else { return None };
+                returns.is_doubtful(callee).then_some(at + 1)
+            });
+            let mut start = 0;
+            for end in cuts.chain([n_instructions]) {
+                let instructions = start..end;
+                let lines: BTreeSet<_> = block.instructions[instructions.clone()]
+                    .iter()
+                    .filter_map(|instruction| instruction.place)
+                    .map(|place| (place.file, place.line))
+                    .collect();
+                let is_first = start == 0;
+                let is_last = end == n_instructions;
+                let needs_counter = if is_first {
+                    index == 0 || has_computed_goto || unwind_targets.contains(&index)
+                } else {
+                    let before = &pieces.last().expect("a continuation follows a piece").lines;
+                    continuation_needs_counter(function, index, &instructions, &lines, before)
+                };
+                pieces.push(Piece { block: index, instructions, lines, needs_counter, is_last });
+                start = end;
+            }
+        }
+        if let (Some(entry), Some(source)) = (pieces.first_mut(), &function.source) {
+            entry.lines.insert((source.file, source.line));
+        }
+        Self { pieces, first_piece }
+    }
+}
+
+/// Whether nothing but a counter of its own would tell that the piece after a doubtful call was executed.
+fn continuation_needs_counter(
+    function: &IrFunction,
+    block: usize,
+    instructions: &Range<usize>,
+    lines: &BTreeSet<(u32, u32)>,
+    lines_before: &BTreeSet<(u32, u32)>,
+) -> bool {
+    let instructions = &function.blocks[block].instructions[instructions.clone()];
+    let ends_counted = match &instructions.last().expect("a piece is not empty").kind {
+        IrKind::Branch(..) | IrKind::Switch(_) => true,
+        IrKind::Unreachable => return false,
+        _ => false,
+    };
+    let can_stop = instructions.iter().any(|instruction| {
+        matches!(instruction.kind, IrKind::Other { can_crash: true } | IrKind::Call(_) | IrKind::Invoke(..))
+    });
+    !ends_counted || can_stop && !lines.is_subset(lines_before)
+}
