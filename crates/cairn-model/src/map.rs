@@ -304,6 +304,17 @@ impl ProgramMap {
         range.map(|index| (BlockId(index), &self.blocks[index as usize]))
     }
 
+    /// The function of each block, by block id.
+    pub fn function_of_blocks(&self) -> Vec<FunctionId> {
+        let mut function_of = vec![FunctionId(0); self.blocks.len()];
+        for (index, function) in self.functions.iter().enumerate() {
+            for block in function.blocks.clone() {
+                function_of[block as usize] = FunctionId(index as u32);
+            }
+        }
+        function_of
+    }
+
     /// The condition a person names: a stable id, or `file:line:column` of its start.
     pub fn find_condition(&self, name: &str) -> Option<ConditionId> {
         self.conditions_with_ids()
