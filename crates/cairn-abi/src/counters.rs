@@ -8,8 +8,12 @@ use crate::channel::PAGE;
 pub struct CounterHead {
     /// Order-sensitive hash of the counted events, kept only by views built with a path hash.
     pub path_hash: u64,
+    /// The first eight bytes of the map hash of the view that lies here, written by its runtime.
+    ///
+    /// A run may `exec` another view. That one must not count into counters that mean something else.
+    pub view: u64,
     /// For later versions.
-    pub reserved: [u64; 7],
+    pub reserved: [u64; 6],
 }
 
 /// Bytes before the first counter.

@@ -49,3 +49,29 @@ const _: () = assert!(size_of::<ViewInfo>() == 64);
 
 // SAFETY: a view never changes its info after it was linked.
 unsafe impl Sync for ViewInfo {}
+
+/// What the host reads of a [`ViewInfo`] in a file: everything but the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ViewLabel {
+    /// [`crate::ABI_VERSION`] the view was built with.
+    pub abi_version: u32,
+    /// The hash of the program map it belongs to.
+    pub map_hash: [u8; 32],
+    /// How many counters it has.
+    pub n_counters: u32,
+}
+
+impl ViewLabel {
+    /// Reads the content of [`VIEW_SECTION`].
+    pub fn parse(section: &[u8]) -> Option<Self> {
+        let part = |from: usize, length: usize| section.get(from..from + length);
+        if part(0, 8)? != VIEW_MAGIC.to_le_bytes() {
+            return None;
+        }
+        Some(Self {
+            abi_version: u32::from_le_bytes(part(8, 4)?.try_into().ok()?),
+            map_hash: part(16, 32)?.try_into().ok()?,
+            n_counters: u32::from_le_bytes(part(48, 4)?.try_into().ok()?),
+        })
+    }
+}

@@ -12,13 +12,6 @@ pub struct Coverage {
     counters: Vec<u8>,
 }
 
-/// The coverage of one line of source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LineCoverage {
-    /// Whether any block on the line was executed.
-    pub executed: bool,
-}
-
 impl Coverage {
     /// Nothing covered yet.
     pub fn empty(map: &ProgramMap) -> Self {
@@ -84,14 +77,13 @@ impl Coverage {
     }
 
     /// Whether each line with code was executed, by (file, line), functions in scope only.
-    pub fn lines(&self, map: &ProgramMap) -> BTreeMap<(u32, u32), LineCoverage> {
+    pub fn lines(&self, map: &ProgramMap) -> BTreeMap<(u32, u32), bool> {
         let executed = self.executed_blocks(map);
         let mut lines = BTreeMap::new();
         for function in map.functions.iter().filter(|function| function.in_scope) {
             for index in function.blocks.clone() {
                 for line in &map.blocks[index as usize].lines {
-                    let entry = lines.entry(*line).or_insert(LineCoverage { executed: false });
-                    entry.executed |= executed[index as usize];
+                    *lines.entry(*line).or_insert(false) |= executed[index as usize];
                 }
             }
         }

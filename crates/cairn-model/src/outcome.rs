@@ -24,6 +24,8 @@ pub enum Ending {
     Stopped,
     /// It asked for more memory than allowed and died of it.
     OutOfMemory,
+    /// It wrote more into one file or stream than allowed and was ended for it.
+    TooMuchOutput,
     /// An assumption (`klee_assume`, `cairn_assume`) was false: the input is not one the program wants.
     AssumptionFailed,
     /// An armed guidepost was broken.
@@ -36,9 +38,9 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Whether this is a failure of the program itself: a crash, a hang, memory without end.
+    /// Whether this is a failure of the program itself: a crash, a hang, memory or output without end.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Signalled { .. } | Self::TimedOut | Self::OutOfMemory)
+        matches!(self, Self::Signalled { .. } | Self::TimedOut | Self::OutOfMemory | Self::TooMuchOutput)
     }
 }
 

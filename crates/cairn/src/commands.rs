@@ -1,0 +1,8 @@
+//! The commands, one file each.
+
+pub mod build;
+pub mod cover;
+pub mod doctor;
+pub mod init;
+pub mod map;
+pub mod replay;

@@ -1,0 +1,97 @@
+//! `cairn build`: makes the views of a program and says what they hold.
+
+use crate::{
+    exit_code::Exit,
+    failure::Failure,
+    screen::Screen,
+    target::{Subject, TargetArgs},
+};
+use cairn_model::map::LeftOutReason;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Build the views of a program that was compiled with cairn-cc
+#[derive(Debug, clap::Args)]
+pub struct Build {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    program: String,
+    was_cached: bool,
+    folder: String,
+    functions: usize,
+    conditions: usize,
+    branches: usize,
+    decisions: usize,
+    sites: usize,
+    counters: u32,
+    units: usize,
+    native_share: f64,
+    warnings: Vec<String>,
+    left_out: BTreeMap<String, usize>,
+}
+
+impl Build {
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        let subject = Subject::open(&self.target, false, &|text| screen.progress(text))?;
+        let map = &subject.map;
+        let report = Report {
+            program: subject.program.display().to_string(),
+            was_cached: subject.views.was_cached,
+            folder: subject.views.folder.display().to_string(),
+            functions: map.functions.iter().filter(|function| function.in_scope).count(),
+            conditions: map.conditions.len(),
+            branches: 2 * map.conditions.len(),
+            decisions: map.decisions.len(),
+            sites: map.sites.len(),
+            counters: map.n_counters,
+            units: subject.record.units.len(),
+            native_share: subject.record.native_share(),
+            warnings: subject.views.warnings.clone(),
+            left_out: left_out(&subject),
+        };
+        for warning in &report.warnings {
+            screen.warn(warning);
+        }
+        if map.functions.iter().all(|function| !function.in_scope) {
+            return Err(Failure::target(format!("no function of `{}` is in scope", report.program))
+                .hint("check `[scope]` in `cairn.toml`"));
+        }
+        if self.json {
+            screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
+        } else {
+            screen.result(&text(&report));
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// What the map lacks, by reason.
+pub fn left_out(subject: &Subject) -> BTreeMap<String, usize> {
+    let mut counts: BTreeMap<LeftOutReason, usize> = BTreeMap::new();
+    for left_out in &subject.map.left_out {
+        *counts.entry(left_out.reason).or_default() += 1;
+    }
+    counts.into_iter().map(|(reason, n)| (reason.to_string(), n)).collect()
+}
+
+fn text(report: &Report) -> String {
+    let mut lines = vec![
+        format!("  target     {} ({} functions, {} units)", report.program, report.functions, report.units),
+        format!(
+            "  map        {} branches of {} conditions in {} decisions, {} sites",
+            report.branches, report.conditions, report.decisions, report.sites
+        ),
+        format!("  views      {}{}", report.folder, if report.was_cached { " (unchanged)" } else { "" }),
+    ];
+    for (reason, n) in &report.left_out {
+        lines.push(format!("  left out   {n}: {reason}"));
+    }
+    lines.join("\n")
+}

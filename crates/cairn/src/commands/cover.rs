@@ -1,0 +1,111 @@
+//! `cairn cover`: which lines and branches a set of inputs executes.
+
+use crate::{
+    exit_code::Exit,
+    failure::Failure,
+    inputs,
+    report::{self, text::Detail},
+    screen::Screen,
+    target::{Subject, TargetArgs},
+};
+use cairn_model::{Coverage, Ending};
+use std::{fs, path::PathBuf};
+
+/// Measure the lines and branches that inputs execute
+#[derive(Debug, clap::Args)]
+pub struct Cover {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// text, json or lcov
+    #[arg(long, default_value = "text")]
+    format: Format,
+    /// Also list every branch nobody took
+    #[arg(long)]
+    missing: bool,
+    /// Write the report to a file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Formats of the report.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Lcov,
+}
+
+impl Cover {
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        let subject = Subject::open(&self.target, false, &|text| screen.progress(text))?;
+        let inputs = inputs::load(&subject.inputs, &subject.template)?;
+        if inputs.is_empty() {
+            return Err(Failure::usage("no inputs were named")
+                .hint("name files or folders of inputs: `cairn cover ./prog inputs/`"));
+        }
+        let mut executor = subject.plain()?;
+        let mut coverage = Coverage::empty(&subject.map);
+        let mut failures = Vec::new();
+        for (index, named) in inputs.iter().enumerate() {
+            screen.progress(&format!("running input {} of {}", index + 1, inputs.len()));
+            let execution = executor.run(&named.input)?;
+            coverage.add(&execution.counters);
+            if execution.outcome.ending.is_failure() {
+                failures.push((&named.path, execution.outcome.ending));
+            }
+        }
+        for (path, ending) in &failures {
+            screen.warn(&format!("`{}` {}", path.display(), verb(ending)));
+        }
+        let report = match self.format {
+            Format::Text => {
+                let detail = if self.missing { Detail::Missing } else { Detail::Files };
+                report::text::render(&subject.map, &coverage, detail)
+            }
+            Format::Json => report::json::render(&subject.map, &coverage),
+            Format::Lcov => report::lcov::render(&subject.map, &coverage),
+        };
+        match &self.output {
+            Some(path) => fs::write(path, report)
+                .map_err(|error| Failure::usage(format!("failed to write `{}`: {error}", path.display())))?,
+            None => screen.result(report.trim_end()),
+        }
+        Ok(if failures.is_empty() { Exit::Done } else { Exit::Findings })
+    }
+}
+
+/// What a run did, after the name of its input.
+pub fn verb(ending: &Ending) -> String {
+    match ending {
+        Ending::Exited { code } => format!("exits with {code}"),
+        Ending::Signalled { signal } => format!("dies of {}", signal_name(*signal)),
+        Ending::TimedOut => "hangs: it ran into the wall limit".into(),
+        Ending::Stopped => "stops itself".into(),
+        Ending::OutOfMemory => "runs out of memory".into(),
+        Ending::AssumptionFailed => "breaks an assumption of the program".into(),
+        Ending::GuidepostBroken => "breaks a guidepost".into(),
+        Ending::Forbidden { what } => format!("tries what the sandbox forbids: {what}"),
+        Ending::TooMuchOutput => "writes output without end".into(),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    let names = [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (5, "SIGTRAP"),
+        (6, "SIGABRT"),
+        (7, "SIGBUS"),
+        (8, "SIGFPE"),
+        (9, "SIGKILL"),
+        (11, "SIGSEGV"),
+        (13, "SIGPIPE"),
+        (14, "SIGALRM"),
+        (15, "SIGTERM"),
+        (25, "SIGXFSZ"),
+        (31, "SIGSYS"),
+    ];
+    names.iter().find(|(number, _)| *number == signal).map_or_else(|| format!("signal {signal}"), |(_, n)| n.to_string())
+}

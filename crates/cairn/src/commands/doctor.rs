@@ -1,0 +1,186 @@
+//! `cairn doctor`: proves each link of the chain, on this machine and on the user's own target.
+
+use crate::{
+    commands::{build::left_out, cover::verb},
+    exit_code::Exit,
+    failure::Failure,
+    inputs::{self, NamedInput},
+    screen::Screen,
+    surroundings,
+    target::{Subject, TargetArgs},
+};
+use cairn_executor::{RunConfig, SandboxLevel, sandbox};
+use cairn_model::{Coverage, outcome::Comparison};
+use serde::Serialize;
+
+/// Check this machine and, if one is named, a target
+#[derive(Debug, clap::Args)]
+pub struct Doctor {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Check {
+    name: String,
+    state: State,
+    detail: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    Ok,
+    Warning,
+    Failed,
+}
+
+#[derive(Default)]
+struct Checks(Vec<Check>);
+
+impl Checks {
+    fn add(&mut self, name: &str, state: State, detail: impl Into<String>) {
+        self.0.push(Check { name: name.to_string(), state, detail: detail.into() });
+    }
+
+    fn has_failed(&self) -> bool {
+        self.0.iter().any(|check| check.state == State::Failed)
+    }
+}
+
+impl Doctor {
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        let mut checks = Checks::default();
+        machine(&mut checks)?;
+        let names_target = !self.target.words.is_empty()
+            || crate::config::Config::load(&surroundings::places()?.directory)?.target.program.is_some();
+        if names_target {
+            match Subject::open(&self.target, false, &|text| screen.progress(text)) {
+                Ok(subject) => target(&mut checks, &subject)?,
+                Err(failure) => {
+                    let hint = failure.hint.map(|hint| format!(" (try: {hint})")).unwrap_or_default();
+                    checks.add("target", State::Failed, failure.message + &hint);
+                }
+            }
+        }
+        if self.json {
+            screen.result(&serde_json::to_string_pretty(&checks.0).expect("checks are always JSON"));
+        } else {
+            for check in &checks.0 {
+                let mark = match check.state {
+                    State::Ok => "ok     ",
+                    State::Warning => "warning",
+                    State::Failed => "failed ",
+                };
+                screen.result(&format!("  {mark}  {:<16} {}", check.name, check.detail));
+            }
+        }
+        Ok(if checks.has_failed() { Exit::Target } else { Exit::Done })
+    }
+}
+
+fn machine(checks: &mut Checks) -> Result<(), Failure> {
+    let places = surroundings::places()?;
+    match surroundings::toolchain(&places) {
+        Ok(toolchain) => checks.add("toolchain", State::Ok, format!("`{}`", toolchain.clang.display())),
+        Err(failure) => {
+            let hint = failure.hint.map(|hint| format!(" (try: {hint})")).unwrap_or_default();
+            checks.add("toolchain", State::Failed, failure.message + &hint);
+        }
+    }
+    let ours = surroundings::distribution()?;
+    for (name, path) in [
+        ("cairn-cc", &ours.compiler),
+        ("instrumenter", &ours.instrument),
+        ("runtime", &ours.runtime_archive),
+        ("delivery", &ours.deliver_archive),
+        ("headers", &ours.include_dir),
+    ] {
+        let state = if path.exists() { State::Ok } else { State::Failed };
+        let detail = if path.exists() { format!("`{}`", path.display()) } else { format!("`{}` is missing", path.display()) };
+        checks.add(name, state, detail);
+    }
+    let report = sandbox::probe(&RunConfig::default().base_folder);
+    for (name, layer) in
+        [("namespaces", &report.namespaces), ("landlock", &report.landlock), ("seccomp", &report.seccomp)]
+    {
+        checks.add(name, if layer.works() { State::Ok } else { State::Warning }, layer.to_string());
+    }
+    let level = report.level();
+    let state = match level {
+        SandboxLevel::Full => State::Ok,
+        _ => State::Warning,
+    };
+    checks.add("sandbox", state, format!("level `{level}` can be reached"));
+    let pattern = std::fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
+    if pattern.starts_with('|') {
+        checks.add("core pattern", State::Warning, "crashes are piped to a program, which slows runs down");
+    }
+    Ok(())
+}
+
+fn target(checks: &mut Checks, subject: &Subject) -> Result<(), Failure> {
+    let map = &subject.map;
+    let n_units = subject.record.units.len();
+    checks.add("bitcode", State::Ok, format!("{n_units} units, `{}`", subject.record.bitcode_path().display()));
+    for warning in &subject.views.warnings {
+        checks.add("instrumented", State::Warning, warning.clone());
+    }
+    let n_functions = map.functions.iter().filter(|function| function.in_scope).count();
+    let state = if map.conditions.is_empty() { State::Warning } else { State::Ok };
+    checks.add(
+        "map",
+        state,
+        format!("{n_functions} functions, {} branches, {} sites", 2 * map.conditions.len(), map.sites.len()),
+    );
+    let n_joined = map.conditions.iter().filter(|condition| condition.is_joined).count();
+    let state = if n_joined == map.conditions.len() { State::Ok } else { State::Warning };
+    checks.add("facts", state, format!("joined to {n_joined} of {} conditions", map.conditions.len()));
+    for (reason, n) in left_out(subject) {
+        checks.add("left out", State::Ok, format!("{n}: {reason}"));
+    }
+    let inputs = inputs::load(&subject.inputs, &subject.template)?;
+    let sample = inputs
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| NamedInput { path: "(empty input)".into(), input: subject.template.fill(Vec::new()) });
+    let stability = subject.bare()?.run_twice(&sample.input)?;
+    let bare = &stability.first;
+    checks.add("bare build", State::Ok, format!("`{}` {}", sample.path.display(), verb(&bare.outcome.ending)));
+    if !stability.is_stable() {
+        checks.add("stability", State::Warning, format!("two runs differ in {}", stability.unstable.join(", ")));
+    } else if !stability.unknown.is_empty() {
+        let parts = stability.unknown.join(", ");
+        checks.add("stability", State::Warning, format!("outputs too long to compare: {parts}"));
+    } else {
+        checks.add("stability", State::Ok, "two runs agree");
+    }
+    if !bare.refused.is_empty() {
+        checks.add("refused", State::Warning, format!("the sandbox refuses {}", bare.refused.join(", ")));
+    }
+    let plain = subject.plain()?.run(&sample.input)?;
+    let reached = match plain.outcome.reached_main {
+        Some(false) => (State::Failed, "the program ended before `main`".to_string()),
+        _ => {
+            let mut coverage = Coverage::empty(map);
+            coverage.add(&plain.counters);
+            let n = coverage.n_branches(map);
+            let state = if n == 0 { State::Warning } else { State::Ok };
+            (state, format!("the input reaches the program and {n} branches"))
+        }
+    };
+    checks.add("plain view", reached.0, reached.1);
+    match bare.outcome.compare(&plain.outcome) {
+        Comparison::Same => checks.add("agreement", State::Ok, "plain view and bare build agree"),
+        Comparison::Different(parts) => {
+            checks.add("agreement", State::Failed, format!("plain view and bare build differ in {}", parts.join(", ")));
+        }
+        Comparison::Unknown(parts) => {
+            checks.add("agreement", State::Warning, format!("outputs too long to compare: {}", parts.join(", ")));
+        }
+    }
+    Ok(())
+}

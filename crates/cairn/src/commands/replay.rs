@@ -1,0 +1,170 @@
+//! `cairn replay`: runs one input and tells everything about the run.
+
+use crate::{
+    commands::cover::verb,
+    exit_code::Exit,
+    failure::Failure,
+    inputs::{self, NamedInput},
+    screen::Screen,
+    shell,
+    target::{Subject, TargetArgs},
+};
+use cairn_model::{
+    Coverage, Input, Outcome,
+    outcome::{Captured, Comparison, FileChange},
+};
+use serde::Serialize;
+
+/// Run one input on the bare build and the plain view and show what happened
+#[derive(Debug, clap::Args)]
+pub struct Replay {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Also compute the order-sensitive hash of the path
+    #[arg(long)]
+    path_hash: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    file: String,
+    address: String,
+    input: &'a Input,
+    outcome: Outcome,
+    summary: String,
+    stable: bool,
+    unstable_parts: Vec<String>,
+    refused: Vec<String>,
+    view_agrees: bool,
+    view_differs_in: Vec<String>,
+    branches_covered: usize,
+    branches: usize,
+    lines_covered: usize,
+    lines: usize,
+    path_hash: Option<String>,
+    reproduce: String,
+}
+
+impl Replay {
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        let subject = Subject::open(&self.target, self.path_hash, &|text| screen.progress(text))?;
+        let inputs = inputs::load(&subject.inputs, &subject.template)?;
+        let inputs = match inputs.is_empty() {
+            true => vec![NamedInput { path: "(empty)".into(), input: subject.template.fill(Vec::new()) }],
+            false => inputs,
+        };
+        let mut exit = Exit::Done;
+        for named in &inputs {
+            let report = replay(&subject, named)?;
+            if report.outcome.ending.is_failure() {
+                exit = Exit::Findings;
+            }
+            if self.json {
+                screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
+            } else {
+                screen.result(text(&report).trim_end());
+            }
+        }
+        Ok(exit)
+    }
+}
+
+fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Failure> {
+    let input = &named.input;
+    let stability = subject.bare()?.run_twice(input)?;
+    let bare = stability.first.clone();
+    let plain = subject.plain()?.run(input)?;
+    let path_hash = match subject.path()? {
+        Some(mut executor) => Some(format!("{:016x}", executor.run(input)?.path_hash)),
+        None => None,
+    };
+    let mut coverage = Coverage::empty(&subject.map);
+    coverage.add(&plain.counters);
+    let lines = coverage.lines(&subject.map);
+    let (view_agrees, view_differs_in) = match bare.outcome.compare(&plain.outcome) {
+        Comparison::Same => (true, Vec::new()),
+        Comparison::Different(parts) => (false, parts),
+        Comparison::Unknown(parts) => (true, parts),
+    };
+    let program = std::fs::canonicalize(&subject.program).unwrap_or_else(|_| subject.program.clone());
+    let before_main = plain.outcome.reached_main == Some(false);
+    let summary = match before_main && bare.outcome.ending.is_failure() {
+        true => format!("{}, before `main` was entered", verb(&bare.outcome.ending)),
+        false => verb(&bare.outcome.ending),
+    };
+    Ok(Report {
+        file: named.path.display().to_string(),
+        address: input.address(),
+        input,
+        summary,
+        stable: stability.is_stable(),
+        unstable_parts: stability.unstable,
+        refused: bare.refused,
+        view_agrees,
+        view_differs_in,
+        branches_covered: coverage.n_branches(&subject.map),
+        branches: 2 * subject.map.conditions.len(),
+        lines_covered: lines.values().filter(|executed| **executed).count(),
+        lines: lines.len(),
+        path_hash,
+        reproduce: shell::reproduce(&program.to_string_lossy(), input),
+        outcome: bare.outcome,
+    })
+}
+
+fn text(report: &Report) -> String {
+    let mut lines = vec![format!("  input      {} ({})", report.file, report.address)];
+    for line in report.input.to_string().lines() {
+        lines.push(format!("             {line}"));
+    }
+    lines.push(format!("  outcome    {}", report.summary));
+    for (name, captured) in
+        [("stdout", &report.outcome.stdout), ("stderr", &report.outcome.stderr), ("output", &report.outcome.harness_output)]
+    {
+        if captured.total > 0 {
+            lines.push(format!("  {name:<10} {}", shown(captured)));
+        }
+    }
+    for (path, change) in &report.outcome.files {
+        let what = match change {
+            FileChange::Written { content, .. } => format!("written: {}", shown(content)),
+            FileChange::Folder => "folder made".into(),
+            FileChange::Link { target } => format!("link to {target:?}"),
+            FileChange::Removed => "removed".into(),
+        };
+        lines.push(format!("  file       {path}: {what}"));
+    }
+    lines.push(format!(
+        "  covered    {} / {} branches, {} / {} lines",
+        report.branches_covered, report.branches, report.lines_covered, report.lines
+    ));
+    if let Some(hash) = &report.path_hash {
+        lines.push(format!("  path       {hash}"));
+    }
+    if !report.refused.is_empty() {
+        lines.push(format!("  refused    by the sandbox: {}", report.refused.join(", ")));
+    }
+    if !report.stable {
+        lines.push(format!("  unstable   two runs differ in {}", report.unstable_parts.join(", ")));
+    }
+    if !report.view_agrees {
+        lines.push(format!("  view       differs from the bare build in {}", report.view_differs_in.join(", ")));
+    }
+    lines.push(format!("  reproduce  {}", report.reproduce));
+    lines.join("\n") + "\n"
+}
+
+/// At most a few lines of output.
+fn shown(captured: &Captured) -> String {
+    const LIMIT: usize = 400;
+    let bytes = &captured.bytes.0;
+    let cut = &bytes[..bytes.len().min(LIMIT)];
+    let mut text = format!("\"{}\"", cut.escape_ascii());
+    if captured.is_truncated() || bytes.len() > LIMIT {
+        text.push_str(&format!(" … ({} bytes)", captured.total));
+    }
+    text
+}

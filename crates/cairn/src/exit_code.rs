@@ -1,0 +1,26 @@
+//! The exit codes of `cairn`, documented in `docs/exit-codes.md`.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything asked for was done.
+    Done = 0,
+    /// Done, and something is left to do: a check found a gap.
+    GapsRemain = 1,
+    /// The command line or a file given to it is wrong.
+    Usage = 2,
+    /// The program crashed, hung or ran out of memory on an input.
+    Findings = 3,
+    /// The target could not be built or started.
+    Target = 4,
+    /// Something failed that should not.
+    Internal = 70,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}

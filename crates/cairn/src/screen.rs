@@ -1,0 +1,62 @@
+//! What the user sees: results on stdout, everything else on stderr.
+
+use std::{
+    io::{IsTerminal, Write, stderr, stdout},
+    process::exit,
+};
+
+/// Where output goes.
+pub struct Screen {
+    draws_progress: bool,
+    has_colour: bool,
+}
+
+impl Screen {
+    /// Progress and colour only on a terminal, and colour only where it is welcome.
+    pub fn new() -> Self {
+        let is_terminal = stderr().is_terminal();
+        let has_colour = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { draws_progress: is_terminal, has_colour }
+    }
+
+    /// A line that the next one replaces.
+    pub fn progress(&self, text: &str) {
+        if self.draws_progress {
+            eprint!("\r\x1b[2K{text}");
+            let _ = stderr().flush();
+        }
+    }
+
+    /// Something to know.
+    pub fn warn(&self, text: &str) {
+        self.clear();
+        eprintln!("{}: {text}", self.paint("warning", "33"));
+    }
+
+    /// An error that ends the command.
+    pub fn fail(&self, failure: &crate::failure::Failure) {
+        self.clear();
+        eprintln!("{}: {}", self.paint("error", "31"), failure.message);
+        if let Some(hint) = &failure.hint {
+            eprintln!("\n{}: {hint}", self.paint("hint", "36"));
+        }
+    }
+
+    /// What was asked for. A reader that closed the pipe has seen enough.
+    pub fn result(&self, text: &str) {
+        self.clear();
+        if writeln!(stdout(), "{text}").is_err() {
+            exit(0);
+        }
+    }
+
+    fn clear(&self) {
+        if self.draws_progress {
+            eprint!("\r\x1b[2K");
+        }
+    }
+
+    fn paint(&self, text: &str, colour: &str) -> String {
+        if self.has_colour { format!("\x1b[{colour}m{text}\x1b[0m") } else { text.to_string() }
+    }
+}

@@ -1,0 +1,148 @@
+//! From an executable to something that can be run and measured.
+
+use crate::{
+    config::{Config, Template},
+    failure::{Failure, chain},
+    surroundings,
+};
+use cairn_abi::view::{VIEW_SECTION, ViewLabel};
+use cairn_cc::{
+    BuildRecord, elf,
+    views::{self, ViewRequest, Views},
+};
+use cairn_executor::{Executor, RunConfig, SandboxLevel, Target};
+use cairn_model::{ProgramMap, versioned};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// How a user names a target: a program, inputs, and arguments after `--`.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct TargetArgs {
+    /// The program, built with `cairn-cc` (default: `target.program` in `cairn.toml`), then inputs
+    #[arg(value_name = "PROGRAM | INPUT")]
+    pub words: Vec<PathBuf>,
+    /// Arguments of the program; `@@` stands for the file that carries a raw input
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+    /// How well runs are contained: full, basic or off
+    #[arg(long, value_name = "LEVEL")]
+    pub sandbox: Option<SandboxLevel>,
+}
+
+/// A target with its views and map.
+pub struct Subject {
+    /// The executable the user named.
+    pub program: PathBuf,
+    /// What remains of the words: inputs.
+    pub inputs: Vec<PathBuf>,
+    /// How it was built.
+    pub record: BuildRecord,
+    /// Its views.
+    pub views: Views,
+    /// Its map.
+    pub map: ProgramMap,
+    /// How raw bytes become inputs.
+    pub template: Template,
+    /// Limits and sandbox.
+    pub run_config: RunConfig,
+}
+
+impl TargetArgs {
+    /// The program and the inputs: the first word is the program if it is an ELF file, else `cairn.toml` names it.
+    pub fn split(&self, config: &Config) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+        let mut words = self.words.clone();
+        let is_program = |path: &Path| !is_input_file(path);
+        if words.first().is_some_and(|first| is_program(first)) {
+            let program = words.remove(0);
+            return Ok((program, words));
+        }
+        match &config.target.program {
+            Some(program) => Ok((PathBuf::from(program), words)),
+            None if words.is_empty() => Err(Failure::usage("no program was named")
+                .hint("name one (`cairn cover ./prog inputs/`), or run `cairn init ./prog` once")),
+            None => Ok((words.remove(0), words)),
+        }
+    }
+}
+
+/// Whether a word names an existing file or folder that is no program.
+fn is_input_file(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    path.is_dir()
+        || fs::File::open(path)
+            .is_ok_and(|mut file| std::io::Read::read_exact(&mut file, &mut magic).is_err() || magic != *b"\x7fELF")
+}
+
+impl Subject {
+    /// Finds the record, builds the views unless they are there, reads the map.
+    pub fn open(args: &TargetArgs, with_path: bool, progress: &dyn Fn(&str)) -> Result<Self, Failure> {
+        let places = surroundings::places()?;
+        let config = Config::load(&places.directory)?;
+        let run_config = config.run_config(args.sandbox)?;
+        let (program, inputs) = args.split(&config)?;
+        let record = views::find(&places, &program).map_err(|error| Failure::target(chain(&error)))?;
+        let settings = surroundings::settings(places)?;
+        let scope = serde_json::to_string(&config.scope).expect("a scope is always JSON");
+        let request = ViewRequest { scope: Some(scope), with_path, root: None };
+        progress(&format!("building the views of `{}`", program.display()));
+        let views =
+            views::build_views(&settings, &record, &request).map_err(|error| Failure::target(chain(&error)))?;
+        let map = read_map(&views.map)?;
+        check_label(&views.plain, &map)?;
+        let template = Template::new(&config, &args.args, is_harness(&program));
+        Ok(Self { program, inputs, record, views, map, template, run_config })
+    }
+
+    /// Runs the plain view.
+    pub fn plain(&self) -> Result<Executor, Failure> {
+        self.executor(&self.views.plain, self.map.n_counters)
+    }
+
+    /// Runs the bare build, the judge of outcomes.
+    pub fn bare(&self) -> Result<Executor, Failure> {
+        self.executor(&self.views.bare, 0)
+    }
+
+    /// Runs the view with a path hash, if it was asked for.
+    pub fn path(&self) -> Result<Option<Executor>, Failure> {
+        self.views.path.as_ref().map(|view| self.executor(view, self.map.n_counters)).transpose()
+    }
+
+    fn executor(&self, view: &Path, n_counters: u32) -> Result<Executor, Failure> {
+        let target = Target { program: view.to_path_buf(), n_counters };
+        Ok(Executor::new(target, self.run_config.clone())?)
+    }
+}
+
+fn read_map(path: &Path) -> Result<ProgramMap, Failure> {
+    let bytes = fs::read(path)
+        .map_err(|error| Failure::target(format!("failed to read the map `{}`: {error}", path.display())))?;
+    versioned::decode(&bytes).map_err(|error| {
+        Failure::target(format!("`{}`: {}", path.display(), chain(&error)))
+            .hint("delete the folder it lies in and run `cairn build` again")
+    })
+}
+
+/// Refuses a view that was not built from this map.
+fn check_label(view: &Path, map: &ProgramMap) -> Result<(), Failure> {
+    let bytes = fs::read(view)
+        .map_err(|error| Failure::target(format!("failed to read the view `{}`: {error}", view.display())))?;
+    let label = elf::section(&bytes, VIEW_SECTION).and_then(ViewLabel::parse);
+    let rebuild = "delete the folder it lies in and run `cairn build` again";
+    match label {
+        None => Err(Failure::target(format!("`{}` is not a view", view.display())).hint(rebuild)),
+        Some(label) if label.map_hash != map.hash() => {
+            Err(Failure::target(format!("the view `{}` and its map come from different builds", view.display()))
+                .hint(rebuild))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// Whether a program takes its input through `LLVMFuzzerTestOneInput`.
+pub fn is_harness(program: &Path) -> bool {
+    let bytes = fs::read(program).unwrap_or_default();
+    elf::defined_symbols(&bytes).binary_search_by(|name| name.as_str().cmp("LLVMFuzzerTestOneInput")).is_ok()
+}
