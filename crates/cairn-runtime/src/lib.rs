@@ -1,2 +1,38 @@
-//! Linked into the target: counters, channel, typed variables, harness entry.
+//! Linked into the target: channel, counters, typed variables, harness entry.
+//!
+//! At start-up a constructor looks for a [`channel`] on its descriptor. In a view it lays the view's counters over the
+//! channel's, so that every hit is seen by the host even when the target dies ([`counters`]). Later the target asks
+//! for [`variables`] by name, in Cairn's own words, KLEE's or CREST's; a harness without `main` finds one in
+//! `main.c` and [`harness`], and an AFL program its buffer in [`afl`]. Without a channel all of this works too, fed from the
+//! environment, files and standard input, so that a finding can be replayed without Cairn.
+//!
+//! The runtime lives inside a program that is wrong by assumption. So it asks the kernel directly ([`system`]) and
+//! never the target's C library, whose functions the target may have replaced and whose allocator it may have ruined; it
+//! does not unwind; it owns no thread.
+//!
+//! In the workspace this is a plain library. `cargo xtask dist` makes two archives of it: `libcairn_rt.a` for views
+//! (feature `view`) and `libcairn_deliver.a` for the ordinary executable and the bare build (feature `archive`).
 #![cfg_attr(not(test), no_std)]
+
+pub mod system;
+
+pub mod channel;
+#[cfg(feature = "view")]
+pub mod counters;
+
+pub mod environment;
+pub mod occurrences;
+pub mod request;
+pub mod variables;
+
+pub mod klee;
+
+pub mod afl;
+pub mod buffer;
+pub mod harness;
+pub mod output;
+
+#[cfg(feature = "archive")]
+mod archive;
+#[cfg(feature = "archive")]
+mod memory;

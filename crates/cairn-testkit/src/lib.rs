@@ -1,1 +1,16 @@
 //! Helpers for tests that need an instrumented program.
+//!
+//! [`dist`] finds what `cargo xtask dist` assembled, [`fixture`] a program in `fixtures/`, and a [`Workspace`] is a
+//! folder to build and run it in. Everything here panics with the whole story, because a test has nobody to return an
+//! error to.
+
+mod dist;
+mod ran;
+pub mod reference;
+mod workspace;
+
+pub use crate::{
+    dist::{Dist, dist},
+    ran::Ran,
+    workspace::{Workspace, fixture},
+};

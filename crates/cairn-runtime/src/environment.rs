@@ -1,0 +1,85 @@
+//! Variables from `CAIRN_VARIABLES`, for a program that runs without a host.
+//!
+//! ```text
+//!   CAIRN_VARIABLES='n=5 x=0.25 n#2=-7 buffer=hex:0011 a%5Bi%20%2B%201%5D=1'
+//! ```
+//! Entries are separated by white space. In names `%xx` stands for a byte; white space, `=` and `%` must be written so.
+
+use core::ffi::{CStr, c_char};
+
+/// The text given for a variable.
+pub fn value(variables: &'static [u8], is_asked: impl Fn(&[u8]) -> bool) -> Option<&'static [u8]> {
+    variables.split(|byte| byte.is_ascii_whitespace()).find_map(|entry| {
+        let at = entry.iter().position(|byte| *byte == b'=')?;
+        let (name, value) = entry.split_at(at);
+        let mut decoded = [0; 512];
+        is_asked(decode(name, &mut decoded)?).then(|| &value[1..])
+    })
+}
+
+/// The value of `CAIRN_VARIABLES`, empty when it is not set.
+pub fn variables() -> &'static [u8] {
+    unsafe extern "C" {
+        static mut environ: *const *const c_char;
+    }
+    // SAFETY: the C library keeps a list of strings there that ends in a null pointer, or nothing at all.
+    unsafe {
+        let mut entry = environ;
+        while !entry.is_null() && !(*entry).is_null() {
+            if let Some(value) = CStr::from_ptr(*entry).to_bytes().strip_prefix(b"CAIRN_VARIABLES=") {
+                return value;
+            }
+            entry = entry.add(1);
+        }
+    }
+    &[]
+}
+
+/// Resolves `%xx`; `None` when it is malformed or too long to be a name.
+fn decode<'a>(name: &[u8], decoded: &'a mut [u8]) -> Option<&'a [u8]> {
+    let mut length = 0;
+    let mut rest = name;
+    while let Some((first, others)) = rest.split_first() {
+        let byte;
+        (byte, rest) = match (first, others) {
+            (b'%', [high, low, after @ ..]) => (hex_digit(*high)? << 4 | hex_digit(*low)?, after),
+            (b'%', _) => return None,
+            _ => (*first, others),
+        };
+        *decoded.get_mut(length)? = byte;
+        length += 1;
+    }
+    decoded.get(..length)
+}
+
+/// The value of a hexadecimal digit.
+pub fn hex_digit(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(variables: &'static str, name: &str, expected: Option<&str>) {
+        let found = value(variables.as_bytes(), |given| given == name.as_bytes());
+        assert_eq!(found.map(|text| std::str::from_utf8(text).unwrap()), expected, "{name} in {variables}");
+    }
+
+    #[test]
+    fn values_are_found_by_name() {
+        check("n=5 x=0.25\tbuf=hex:0011", "x", Some("0.25"));
+        check("n=5 x=0.25\tbuf=hex:0011", "buf", Some("hex:0011"));
+        check("n=5", "m", None);
+        check("  n=  ", "n", Some(""));
+        check("n", "n", None);
+        check("", "n", None);
+    }
+
+    #[test]
+    fn names_may_hold_any_byte() {
+        check("a%5Bi%20%2b%201%5d=1", "a[i + 1]", Some("1"));
+        check("100%=1 b=2", "b", Some("2"));
+        check("%zz=1 %4=2", "%zz", None);
+    }
+}

@@ -1,0 +1,100 @@
+//! `main` for a `LLVMFuzzerTestOneInput` harness.
+//!
+//! With a host the harness runs once, on the delivered buffer. Without one it runs on every file named as an argument,
+//! or else on standard input, as libFuzzer does when it replays; arguments that start with `-` are left to
+//! `LLVMFuzzerInitialize`.
+
+use crate::{
+    buffer::Guarded,
+    channel::{self, Channel},
+    system,
+};
+use cairn_abi::channel::Stage;
+use core::{
+    ffi::{CStr, c_char, c_int},
+    sync::atomic::Ordering,
+};
+
+/// What a harness defines.
+pub type TestOneInput = unsafe extern "C" fn(*const u8, usize) -> c_int;
+/// What a harness may define.
+pub type Initialize = unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int;
+
+/// Runs the harness and returns the exit status. Called by `main.c`.
+///
+/// # Safety
+/// Called once by `main`, with the program's arguments and the harness's functions.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_harness_main(
+    mut argc: c_int,
+    mut argv: *mut *mut c_char,
+    test_one_input: TestOneInput,
+    initialize: Option<Initialize>,
+) -> c_int {
+    channel::reached(Stage::MainEntered);
+    if let Some(initialize) = initialize {
+        // SAFETY: this is how libFuzzer calls it.
+        unsafe { initialize(&mut argc, &mut argv) };
+    }
+    match channel::find() {
+        Some(channel) => run_delivered(channel, test_one_input),
+        // SAFETY: `argv` is the program's, possibly as the harness replaced it.
+        None => unsafe { replay(test_one_input, argc, argv) },
+    }
+}
+
+fn run_delivered(channel: Channel, test_one_input: TestOneInput) -> c_int {
+    let Some(buffer) = Guarded::copy_of(channel.delivery().buffer().unwrap_or(&[])) else {
+        system::complain(b"error: no memory for the harness buffer\n");
+        return 1;
+    };
+    // SAFETY: the buffer is `length` bytes long and lives until the process ends.
+    let returned = unsafe { test_one_input(buffer.start(), buffer.length()) };
+    channel.header().harness_return.store(returned, Ordering::Relaxed);
+    channel::reached(Stage::HarnessReturned);
+    0
+}
+
+/// # Safety
+/// `argv` holds `argc` strings.
+unsafe fn replay(test_one_input: TestOneInput, argc: c_int, argv: *mut *mut c_char) -> c_int {
+    let mut n_files = 0;
+    for index in 1..usize::try_from(argc).unwrap_or(0) {
+        // SAFETY: the caller vouches for the arguments.
+        let (path, bytes) = unsafe {
+            let path = *argv.add(index);
+            (path, CStr::from_ptr(path).to_bytes())
+        };
+        if bytes.starts_with(b"-") {
+            continue;
+        }
+        n_files += 1;
+        // SAFETY: an argument is a string.
+        let descriptor = unsafe { system::open_for_reading(path) };
+        let buffer = descriptor.and_then(Guarded::read_all);
+        if let Some(descriptor) = descriptor {
+            system::close(descriptor);
+        }
+        let Some(buffer) = buffer else {
+            for part in [b"error: cannot read `", bytes, b"`\n"] {
+                system::complain(part);
+            }
+            return 1;
+        };
+        run_once(test_one_input, buffer);
+    }
+    if n_files == 0 {
+        let Some(buffer) = Guarded::read_all(0) else {
+            system::complain(b"error: cannot read standard input\n");
+            return 1;
+        };
+        run_once(test_one_input, buffer);
+    }
+    0
+}
+
+fn run_once(test_one_input: TestOneInput, buffer: Guarded) {
+    // SAFETY: the buffer is `length` bytes long and lives until the harness has returned.
+    unsafe { test_one_input(buffer.start(), buffer.length()) };
+    buffer.free();
+}
