@@ -1,5 +1,7 @@
 //! Optimises a module and writes it as an object.
 
+mod startup;
+
 use inkwell::{
     OptimizationLevel,
     context::Context,
@@ -60,6 +62,7 @@ pub fn write_object(module: &Module, path: &Path) -> Result<(), EmitError> {
     module
         .run_passes("default<O2>", &machine, PassBuilderOptions::create())
         .map_err(|error| fail(error.to_string()))?;
+    startup::lay_out(module);
     machine.write_to_file(module, FileType::Object, path).map_err(|error| fail(error.to_string()))
 }
 

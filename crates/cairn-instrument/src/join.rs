@@ -117,6 +117,7 @@ pub fn join(events: &[Event], facts: &FunctionFacts, file_of: &dyn Fn(u32) -> Op
     for (event, condition) in &pairs {
         joined[live[*condition]] = Joined::Event(*event);
     }
+    join_out_of_order(events, facts, &live, score, &mut joined);
     mark_ambiguous(events, facts, file_of, &mut joined);
     joined
 }
@@ -130,6 +131,9 @@ fn fits_kind(event: &Event, condition: &ConditionFact, facts: &FunctionFacts) ->
     }
 }
 
+/// The score of a pair at exactly the place debug information is expected to name.
+const EXACT: u32 = 3;
+
 fn place_score(
     event: &Event,
     condition: &ConditionFact,
@@ -137,24 +141,21 @@ fn place_score(
     file_of: &dyn Fn(u32) -> Option<u32>,
 ) -> u32 {
     let Some(place) = event.place else { return 0 };
-    let expression = &facts.expressions[condition.expression as usize];
     let same = |other: Place| {
         file_of(other.file) == Some(place.file) && (other.line, other.column) == (place.line, place.column)
     };
-    if same(expression.place) {
-        return 4;
+    if same(condition.place) {
+        return EXACT;
+    }
+    if same(facts.expressions[condition.expression as usize].place) {
+        return 2;
     }
     let at = (place.line, place.column);
-    let (start, end) = (expression.extent.start, expression.extent.end);
-    if file_of(start.file) == Some(place.file)
+    let (start, end) = (condition.extent.start, condition.extent.end);
+    let is_inside = file_of(start.file) == Some(place.file)
         && (start.line, start.column) <= at
-        && (at < (end.line, end.column) || at == (start.line, start.column))
-    {
-        return 3;
-    }
-    // The conversion of a right operand to a truth value stands at the `&&` or `||` around it.
-    let parent = expression.parent.map(|parent| &facts.expressions[parent as usize]);
-    if parent.is_some_and(|parent| same(parent.place)) { 2 } else { 0 }
+        && (at < (end.line, end.column) || at == (start.line, start.column));
+    u32::from(is_inside)
 }
 
 /// The pairs of the alignment with the highest total score; score 0 forbids a pair.
@@ -185,6 +186,29 @@ fn align(n: usize, m: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize,
     pairs
 }
 
+/// Joins what the alignment left over where place alone decides: exception handlers and cleanups are emitted out
+/// of order, but one condition and one event that fit only each other belong together.
+fn join_out_of_order(
+    events: &[Event],
+    facts: &FunctionFacts,
+    live: &[usize],
+    score: impl Fn(&Event, usize) -> u32,
+    joined: &mut [Joined],
+) {
+    let free_conditions: Vec<usize> = live.iter().copied().filter(|index| joined[*index] == Joined::Dead).collect();
+    let free_events: Vec<usize> =
+        (0..events.len()).filter(|index| !joined.contains(&Joined::Event(*index))).collect();
+    let same_place = |a: usize, b: usize| facts.conditions[a].place == facts.conditions[b].place;
+    for condition in &free_conditions {
+        let mut fitting = free_events.iter().filter(|event| score(&events[**event], *condition) == EXACT);
+        let (Some(event), None) = (fitting.next(), fitting.next()) else { continue };
+        let is_alone = (0..facts.conditions.len()).filter(|other| same_place(*condition, *other)).count() == 1;
+        if is_alone {
+            joined[*condition] = Joined::Event(*event);
+        }
+    }
+}
+
 /// Gives up the joins at places where both sides have several conditions and not equally many.
 fn mark_ambiguous(
     events: &[Event],
@@ -194,7 +218,7 @@ fn mark_ambiguous(
 ) {
     let mut conditions_at: BTreeMap<(u32, u32, u32), Vec<usize>> = BTreeMap::new();
     for (index, condition) in facts.conditions.iter().enumerate() {
-        let place = facts.expressions[condition.expression as usize].place;
+        let place = condition.place;
         if let (Some(file), None) = (file_of(place.file), condition.constant) {
             conditions_at.entry((file, place.line, place.column)).or_default().push(index);
         }

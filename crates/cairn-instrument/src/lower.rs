@@ -252,8 +252,7 @@ impl Lowering {
             let wants = LLVMAddGlobal(self.module, pointer, c"__cairn_wants_abi".as_ptr());
             LLVMSetInitializer(wants, version);
             LLVMSetLinkage(wants, LLVMLinkage::LLVMInternalLinkage);
-            let mut kept = [global, wants];
-            add_to_used(self.module, self.context, &mut kept);
+            add_to_used(self.module, self.context, &[global, wants]);
         }
     }
 
@@ -264,7 +263,10 @@ impl Lowering {
 }
 
 /// Adds globals to `llvm.used`, so that neither the optimiser nor the linker drops them.
-unsafe fn add_to_used(module: LLVMModuleRef, context: LLVMContextRef, globals: &mut [LLVMValueRef]) {
+///
+/// # Safety
+/// The module is alive and holds the globals.
+pub unsafe fn add_to_used(module: LLVMModuleRef, context: LLVMContextRef, globals: &[LLVMValueRef]) {
     // SAFETY: the globals belong to the module; an existing list is replaced by a longer one.
     unsafe {
         let mut kept = Vec::new();

@@ -340,7 +340,7 @@ impl Builder<'_> {
     fn leave_out(&mut self, condition: &ConditionFact, joined: Joined) {
         let facts = self.subject.facts.expect("conditions come from facts");
         let expression = &facts.function.expressions[condition.expression as usize];
-        let place = self.fact_place(expression.extent.start);
+        let place = self.fact_place(condition.extent.start);
         self.map.left_out.push(LeftOut {
             reason: match joined {
                 Joined::Constant => LeftOutReason::Constant,
@@ -355,7 +355,7 @@ impl Builder<'_> {
     fn add_joined(&mut self, event: &Event, fact: &ConditionFact, decision: DecisionId) -> ConditionId {
         let facts = self.subject.facts.expect("joined to facts");
         let expression = &facts.function.expressions[fact.expression as usize];
-        let extent = self.fact_extent(expression.extent);
+        let extent = self.fact_extent(fact.extent);
         let stable_id = self.stable_id("condition", &expression.text);
         let condition = Condition {
             stable_id,

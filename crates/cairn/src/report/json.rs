@@ -38,6 +38,7 @@ struct Function<'a> {
 #[derive(Serialize)]
 struct Condition<'a> {
     id: String,
+    function: &'a str,
     line: u32,
     column: u32,
     text: &'a str,
@@ -82,6 +83,7 @@ pub fn render(map: &ProgramMap, coverage: &Coverage) -> String {
                     .iter()
                     .map(|(_, condition, [taken_true, taken_false])| Condition {
                         id: condition.stable_id.to_string(),
+                        function: &map.functions[condition.function.index()].symbol,
                         line: condition.extent.start.line,
                         column: condition.extent.start.column,
                         text: &condition.text,
