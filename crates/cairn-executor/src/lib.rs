@@ -1,1 +1,45 @@
 //! Runs a target on an input inside a sandbox and reports the outcome.
+//!
+//! An [`Executor`] serves one [`Target`]. For each [`cairn_model::Input`] it lays out the files in a scratch folder,
+//! starts a fresh process, waits within limits, ends the whole process tree, and returns an [`Execution`]: the
+//! [`cairn_model::Outcome`] plus what the target left in its [`Channel`].
+//!
+//! ```text
+//!   Executor (this process)          keeper (one per executor)             target (one per run)
+//!   files into scratch        ──►    enters the namespaces once
+//!   descriptors, arguments    ──►    limits, credentials, filters    ──►   exec
+//!   reads outputs, files      ◄──    waits, answers refused calls    ◄──   exits, or is ended
+//! ```
+//!
+//! What a target does is data: a crash, a hang and a refused system call are outcomes. An [`ExecutorError`] means
+//! that the run could not be carried out, and says which part was missing.
+//!
+//! The keeper is a fork of this process that never allocates, because this process may have threads. It is the
+//! first process of its pid namespace, so killing everything a target left behind is one call; the target itself
+//! is an ordinary process there, so signals act on it as they do anywhere. Where there is no pid namespace the
+//! keeper adopts orphans and ends them one by one.
+//!
+//! This crate knows nothing of instrumentation beyond the channel, and never prints.
+
+mod capture;
+mod channel;
+mod config;
+mod error;
+mod executor;
+mod judge;
+mod keeper;
+mod program;
+mod request;
+mod scratch;
+mod stability;
+
+pub mod sandbox;
+
+pub use crate::{
+    channel::{Channel, ChannelLayout},
+    config::{RunConfig, SandboxLevel, Target},
+    error::ExecutorError,
+    executor::{Execution, Executor},
+    scratch::DEFAULT_TIME,
+    stability::Stability,
+};

@@ -173,6 +173,9 @@ pub struct ConditionFact {
     pub expression: u32,
     /// All of it, its own `!` and parentheses included: clang's branch region.
     pub extent: Extent,
+    /// Where debug information puts the tested bit. That may be outside `extent`: C turns a loop's `p` into `p != 0`
+    /// at the `while`, and the right operand of `&&` at the operator.
+    pub place: Place,
     /// Its decision in [`FunctionFacts::decisions`].
     pub decision: u32,
     /// Whether an odd number of `!` stand around the operand inside this condition.

@@ -7,5 +7,5 @@
 mod collect;
 mod compare;
 
-pub use collect::{ReferenceBuild, ReferenceCoverage, reference_flags};
+pub use collect::{ReferenceBuild, ReferenceCoverage, compile_flush, reference_flags};
 pub use compare::{Difference, compare};

@@ -1,0 +1,163 @@
+//! Coverage of real programs against `llvm-cov gcov` and clang's branch coverage.
+
+use crate::{
+    cases::{self, Case},
+    package::{CAIRN, CLANG, find},
+    tools::{Cache, shell},
+};
+use anyhow::{Context, Result};
+use cairn_testkit::reference::{Difference, ReferenceBuild, compare, compile_flush, reference_flags};
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Whose coverage is compared.
+pub const ALL: &[&str] = &["grep", "sort", "cjson"];
+
+/// A program of a package, and its inputs.
+struct Subject {
+    package: &'static str,
+    /// Relative to the build folder.
+    program: &'static str,
+    /// Builds the program after the package, where the package does not: `$CC`, `$FLAGS` and `$SRC` are given.
+    extra: &'static str,
+    cases: fn() -> Vec<Case>,
+}
+
+fn subject(name: &str) -> Result<Subject> {
+    Ok(match name {
+        "grep" => Subject { package: "grep", program: "src/grep", extra: "", cases: cases::grep },
+        "sort" => Subject { package: "coreutils", program: "src/sort", extra: "", cases: cases::sort },
+        "cjson" => Subject {
+            package: "cjson",
+            program: "reader",
+            extra: "$CC $FLAGS -I\"$SRC\" reader.c \"$SRC/cJSON.c\" \"$SRC/cJSON_Utils.c\" $EXTRA_OBJECT -o reader -lm",
+            cases: cases::json,
+        },
+        unknown => anyhow::bail!("coverage of `{unknown}` is not compared; try {}", ALL.join(", ")),
+    })
+}
+
+/// Compares each program; prints a table and, below it, every class of difference.
+pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
+    println!("| program | inputs | lines | differ | branch directions | differ |");
+    println!("|---|---|---|---|---|---|");
+    let mut details = String::new();
+    for name in names {
+        let row = measure(cache, name, &subject(name)?, &mut details)?;
+        println!("{row}");
+    }
+    println!("\n{details}");
+    Ok(())
+}
+
+fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -> Result<String> {
+    let [gcov_flags, clang_flags] = reference_flags();
+    let ours = build(cache, subject, "truth-cairn", &CAIRN, "-O2", None)?;
+    let flush = cache.folder.join("flush_gcov.o");
+    compile_flush(&flush);
+    let gcov = build(cache, subject, "truth-gcov", &CLANG, gcov_flags, Some(&flush))?;
+    let clang = build(cache, subject, "truth-clang", &CLANG, clang_flags, None)?;
+    let reference = ReferenceBuild {
+        gcov_program: gcov.join(subject.program),
+        gcov_folder: gcov.clone(),
+        clang_program: clang.join(subject.program),
+        profile_folder: clang.join("profiles"),
+        mcdc_program: None,
+    };
+    fs::create_dir_all(&reference.profile_folder)?;
+    // Counters of configure's and make's own runs do not belong to the inputs.
+    shell(&gcov, "find . -name '*.gcda' -delete")?;
+    let cases = (subject.cases)();
+    let folder = ours.join("inputs");
+    fs::create_dir_all(&folder)?;
+    for (index, case) in cases.iter().enumerate() {
+        fs::write(folder.join(format!("{index:04}.json")), case.to_json())?;
+        for program in [&reference.gcov_program, &reference.clang_program] {
+            case.run(program, &reference.environment())?;
+        }
+    }
+    // Exit code 3 says that an input made the program fail, which some may.
+    shell(
+        &ours,
+        &format!(
+            "cairn cover {0} inputs --format json --output cover.json || [ $? = 3 ]; cairn map {0} --json > map.json",
+            subject.program
+        ),
+    )?;
+    let cover: Value = serde_json::from_slice(&fs::read(ours.join("cover.json"))?)?;
+    let map: Value = serde_json::from_slice(&fs::read(ours.join("map.json"))?)?;
+    let coverage = reference.collect();
+    let differences = compare(&cover, &map, &coverage);
+    let (mut lines, mut directions) = (BTreeMap::new(), 0);
+    for difference in &differences {
+        match difference {
+            Difference::Branches(_, ours, theirs) => directions += n_differing(ours, theirs),
+            Difference::GcovDenies(..) => *lines.entry("denied by gcov, confirmed by clang").or_insert(0) += 1,
+            Difference::OnlyOurs(..) => *lines.entry("only ours").or_insert(0) += 1,
+            Difference::OnlyGcov(..) => *lines.entry("only gcov").or_insert(0) += 1,
+            Difference::Decision(..) => {}
+        }
+    }
+    fs::write(
+        ours.join("differences.txt"),
+        differences.iter().map(|difference| format!("{difference}\n")).collect::<String>(),
+    )?;
+    details.push_str(&format!("{name}: {lines:?}; every difference is in {}\n", ours.join("differences.txt").display()));
+    let n_lines = cover["totals"]["lines"]["total"].as_u64().context("totals")?;
+    let n_directions = cover["totals"]["branches"]["total"].as_u64().context("totals")?;
+    let n_lines_differing: usize = lines.values().sum();
+    let percent = |n: usize, of: u64| n as f64 * 100.0 / of as f64;
+    Ok(format!(
+        "| {name} | {} | {n_lines} | {n_lines_differing} ({:.2} %) | {n_directions} | {directions} ({:.2} %) |",
+        cases.len(),
+        percent(n_lines_differing, n_lines),
+        percent(directions, n_directions),
+    ))
+}
+
+fn build(
+    cache: &Cache,
+    subject: &Subject,
+    name: &str,
+    compilers: &crate::package::Compilers,
+    flags: &str,
+    object: Option<&Path>,
+) -> Result<PathBuf> {
+    let package = find(subject.package)?;
+    if subject.extra.is_empty() {
+        let (folder, _) = package.build(cache, name, compilers, flags)?;
+        if let Some(object) = object {
+            // Linked anew, so that counters survive crashes.
+            let script = format!("rm {0}; make {0} LDFLAGS='{1}' || make LDFLAGS='{1}'", subject.program, object.display());
+            shell(&folder, &script)?;
+        }
+        return Ok(folder);
+    }
+    let source = package.source(cache)?;
+    let folder = cache.fresh(&format!("{}-{name}", subject.package))?;
+    fs::write(folder.join("reader.c"), cases::JSON_READER)?;
+    let script = format!(
+        "SRC='{}' CC='{}' FLAGS='{flags}' EXTRA_OBJECT='{}'\n{}",
+        source.display(),
+        compilers.cc,
+        object.map(|object| object.display().to_string()).unwrap_or_default(),
+        subject.extra
+    );
+    shell(&folder, &script)?;
+    Ok(folder)
+}
+
+/// How many directions differ between two lists of conditions at one place.
+fn n_differing(ours: &[[bool; 2]], theirs: &[[bool; 2]]) -> usize {
+    let bits = |list: &[[bool; 2]], index: usize| list.get(index).copied();
+    (0..ours.len().max(theirs.len()))
+        .map(|index| match (bits(ours, index), bits(theirs, index)) {
+            (Some(a), Some(b)) => usize::from(a[0] != b[0]) + usize::from(a[1] != b[1]),
+            _ => 2,
+        })
+        .sum()
+}

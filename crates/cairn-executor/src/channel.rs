@@ -1,0 +1,232 @@
+//! The host's side of a channel.
+//!
+//! The layout is [`cairn_abi::channel`]'s. The target can write anything into it, so the host never reads back
+//! what it wrote itself, cuts every length at the region it belongs to, and takes numbers it does not know for
+//! harmless ones. The file is sealed: a target that could shrink it would make the host fault.
+
+use cairn_abi::{
+    ABI_VERSION,
+    channel::{CHANNEL_MAGIC, ChannelHeader, EndedBy, PAGE, Refusal, Region, Stage, TraceLevel},
+    counters::{COUNTERS_START, counter_region_size},
+};
+use cairn_model::{input::Bytes, outcome::Captured};
+use memmap2::MmapMut;
+use nix::{
+    fcntl::{FallocateFlags, FcntlArg, SealFlag, fallocate, fcntl},
+    sys::memfd::{MFdFlags, memfd_create},
+};
+use std::{
+    fs::File,
+    io,
+    os::fd::{AsFd, BorrowedFd},
+    sync::atomic::Ordering,
+};
+
+/// How large the parts of a channel are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelLayout {
+    /// Counters of the view; 0 for none.
+    pub n_counters: usize,
+    /// Bytes for what the input delivers.
+    pub delivery: usize,
+    /// Bytes for harness output.
+    pub output: usize,
+    /// Bytes for trace records.
+    pub trace: usize,
+}
+
+/// Memory shared with the target of one run after the other.
+#[derive(Debug)]
+pub struct Channel {
+    layout: ChannelLayout,
+    file: File,
+    map: MmapMut,
+    counters: Region,
+    delivery: Region,
+    output: Region,
+    trace: Region,
+}
+
+impl Channel {
+    /// Makes a channel, all zero but for its header.
+    pub fn new(layout: ChannelLayout, trace_level: TraceLevel) -> io::Result<Self> {
+        let mut end = PAGE as u64;
+        let mut region = |size: usize| {
+            let region =
+                Region { offset: if size == 0 { 0 } else { end }, size: size.next_multiple_of(PAGE) as u64 };
+            end += region.size;
+            region
+        };
+        let counters =
+            region(if layout.n_counters == 0 { 0 } else { counter_region_size(layout.n_counters) });
+        let (delivery, output, trace) =
+            (region(layout.delivery), region(layout.output), region(layout.trace));
+
+        let fd = memfd_create(c"cairn-channel", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
+        let file = File::from(fd);
+        file.set_len(end)?;
+        let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
+        fcntl(&file, FcntlArg::F_ADD_SEALS(seals))?;
+        // SAFETY: the seals keep the size. What a target writes during a run is read only after all its
+        // processes are gone.
+        let map = unsafe { MmapMut::map_mut(&file)? };
+        let mut channel = Self { layout, file, map, counters, delivery, output, trace };
+        channel.write_header(trace_level, 0);
+        Ok(channel)
+    }
+
+    /// How large its parts are.
+    pub fn layout(&self) -> ChannelLayout {
+        self.layout
+    }
+
+    /// Forgets the last run and lets `write` fill the delivery region; it returns how many bytes it used.
+    pub fn reset<E: From<io::Error>>(
+        &mut self,
+        trace_level: TraceLevel,
+        write: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        // Gives the pages back rather than zeroing them: most of a channel is never touched.
+        let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
+        fallocate(&self.file, flags, 0, self.map.len() as i64).map_err(io::Error::from)?;
+        let delivery_length = write(range(&mut self.map, self.delivery))?;
+        self.write_header(trace_level, delivery_length as u64);
+        Ok(())
+    }
+
+    /// The descriptor to hand to the target.
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// One byte per counter.
+    pub fn counters(&self) -> &[u8] {
+        let start = self.counters.offset as usize + COUNTERS_START;
+        if self.layout.n_counters == 0 { &[] } else { &self.map[start..start + self.layout.n_counters] }
+    }
+
+    /// The path hash; 0 in views that keep none.
+    pub fn path_hash(&self) -> u64 {
+        if self.layout.n_counters == 0 {
+            return 0;
+        }
+        let start = self.counters.offset as usize;
+        u64::from_ne_bytes(self.map[start..start + 8].try_into().expect("eight bytes"))
+    }
+
+    /// How far the run came.
+    pub fn stage(&self) -> Stage {
+        Stage::from_target(self.header().stage.load(Ordering::Relaxed))
+    }
+
+    /// Why the runtime ended the run.
+    pub fn ended_by(&self) -> EndedBy {
+        EndedBy::from_target(self.header().ended_by.load(Ordering::Relaxed))
+    }
+
+    /// Why the runtime refused this channel.
+    pub fn refusal(&self) -> Refusal {
+        match self.header().refusal.load(Ordering::Relaxed) {
+            1 => Refusal::Version,
+            2 => Refusal::Counters,
+            _ => Refusal::None,
+        }
+    }
+
+    /// What the harness returned, if it did.
+    pub fn harness_return(&self) -> Option<i32> {
+        (self.stage() == Stage::HarnessReturned).then(|| self.header().harness_return.load(Ordering::Relaxed))
+    }
+
+    /// What the harness passed to `cairn_output`.
+    pub fn harness_output(&self) -> Captured {
+        let total = self.header().output_total.load(Ordering::Relaxed);
+        let kept = total.min(self.layout.output as u64) as usize;
+        let start = self.output.offset as usize;
+        Captured { bytes: Bytes(self.map[start..start + kept].to_vec()), total }
+    }
+
+    /// The trace region, how many records the target says it holds, and how many did not fit.
+    pub fn trace(&self) -> (&[u8], u64, u64) {
+        let start = self.trace.offset as usize;
+        let header = self.header();
+        (
+            &self.map[start..start + self.trace.size as usize],
+            header.trace_committed.load(Ordering::Relaxed),
+            header.trace_dropped.load(Ordering::Relaxed),
+        )
+    }
+
+    fn header(&self) -> &ChannelHeader {
+        // SAFETY: the mapping begins with a whole page and is page-aligned; every bit pattern is a header.
+        unsafe { &*self.map.as_ptr().cast::<ChannelHeader>() }
+    }
+
+    fn write_header(&mut self, trace_level: TraceLevel, delivery_length: u64) {
+        // SAFETY: as in `header`, and no target is running.
+        let header = unsafe { &mut *self.map.as_mut_ptr().cast::<ChannelHeader>() };
+        header.magic = CHANNEL_MAGIC;
+        header.abi_version = ABI_VERSION;
+        header.trace_level = trace_level as u32;
+        header.counters = self.counters;
+        header.delivery = self.delivery;
+        header.output = self.output;
+        header.trace = self.trace;
+        header.delivery_length = delivery_length;
+    }
+}
+
+fn range(map: &mut MmapMut, region: Region) -> &mut [u8] {
+    &mut map[region.offset as usize..][..region.size as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channel() -> Channel {
+        let layout = ChannelLayout { n_counters: 5000, delivery: 10, output: 100, trace: 0 };
+        Channel::new(layout, TraceLevel::None).unwrap()
+    }
+
+    #[test]
+    fn regions_follow_each_other_page_by_page() {
+        let channel = channel();
+        assert_eq!(channel.counters, Region { offset: 4096, size: 8192 });
+        assert_eq!(channel.delivery, Region { offset: 12288, size: 4096 });
+        assert_eq!(channel.output, Region { offset: 16384, size: 4096 });
+        assert_eq!(channel.trace, Region { offset: 0, size: 0 });
+    }
+
+    #[test]
+    fn a_target_cannot_change_the_size() {
+        let channel = channel();
+        assert!(channel.file.set_len(0).is_err());
+        assert!(channel.file.set_len(1 << 20).is_err());
+    }
+
+    #[test]
+    fn lengths_written_by_a_target_are_cut() {
+        let channel = channel();
+        channel.header().output_total.store(u64::MAX, Ordering::Relaxed);
+        let output = channel.harness_output();
+        assert_eq!((output.bytes.0.len(), output.total), (100, u64::MAX));
+    }
+
+    #[test]
+    fn a_reset_channel_remembers_nothing_but_the_delivery() {
+        let mut channel = channel();
+        channel.header().stage.store(3, Ordering::Relaxed);
+        channel.map[4096 + COUNTERS_START] = 1;
+        channel
+            .reset::<io::Error>(TraceLevel::All, |region| {
+                region[..2].copy_from_slice(b"ab");
+                Ok(2)
+            })
+            .unwrap();
+        assert_eq!(channel.stage(), Stage::Nothing);
+        assert!(channel.counters().iter().all(|counter| *counter == 0));
+        assert_eq!(&channel.map[12288..12291], b"ab\0");
+        assert_eq!((channel.header().delivery_length, channel.header().trace_level), (2, 2));
+    }
+}

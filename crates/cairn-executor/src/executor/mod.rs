@@ -1,0 +1,214 @@
+//! One target, run again and again.
+
+pub(crate) mod start;
+
+use self::start::Started;
+use crate::{
+    capture,
+    channel::{Channel, ChannelLayout},
+    config::{RunConfig, Target},
+    error::ExecutorError,
+    judge,
+    keeper::{Board, Keeper},
+    program::Program,
+    request,
+    sandbox::{Layers, policy},
+    scratch::Scratch,
+};
+use cairn_abi::{
+    channel::{EndedBy, Refusal, Stage},
+    delivery::{self, Item, Value, Writer},
+};
+use cairn_model::{
+    Input, Outcome,
+    input::{Variable, VariableValue},
+};
+use std::{os::fd::AsFd, path::PathBuf, time::Duration};
+
+/// Runs one target.
+///
+/// Dropping it ends its keeper. It can be moved between threads; several executors run side by side.
+#[derive(Debug)]
+pub struct Executor {
+    // Fields are dropped in order: the keeper goes before the folders it uses.
+    keeper: Keeper,
+    config: RunConfig,
+    layers: Layers,
+    program: Program,
+    launch_path: PathBuf,
+    scratch: Scratch,
+    channel: Channel,
+    n_counters: u32,
+    _folder: Option<tempfile::TempDir>,
+}
+
+/// Everything one run left.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// What the run did.
+    pub outcome: Outcome,
+    /// One byte per counter of the view; empty for a build without.
+    pub counters: Vec<u8>,
+    /// The path hash, 0 for views that keep none.
+    pub path_hash: u64,
+    /// How far the run came; `None` if nothing in the target reported.
+    pub stage: Option<Stage>,
+    /// Whether the runtime in the target ended the run, and why.
+    pub ended_by: EndedBy,
+    /// Trace records as the target wrote them, not to be trusted; empty unless tracing was asked for.
+    pub trace: Vec<u8>,
+    /// How many records the target says it committed, and how many did not fit.
+    pub n_trace_records: (u64, u64),
+    /// System calls the sandbox refused while the run went on, by name.
+    pub refused: Vec<String>,
+    /// Input files whose owner could not be set without privileges.
+    pub owners_left: Vec<String>,
+    /// Whether the run left more files than were looked at.
+    pub files_cut: bool,
+}
+
+impl Executor {
+    /// Finds the program, reaches the sandbox level, and readies everything that runs share.
+    pub fn new(target: Target, config: RunConfig) -> Result<Self, ExecutorError> {
+        let Started { keeper, layers, program, launch_path, scratch, folder } =
+            start::start(&target.program, &config)?;
+        let layout = ChannelLayout {
+            n_counters: target.n_counters as usize,
+            delivery: 0,
+            output: config.output_limit as usize,
+            trace: config.trace_size,
+        };
+        let channel =
+            Channel::new(layout, config.trace_level).map_err(ExecutorError::system("make a channel"))?;
+        Ok(Self {
+            keeper,
+            config,
+            layers,
+            program,
+            launch_path,
+            scratch,
+            channel,
+            n_counters: target.n_counters,
+            _folder: folder,
+        })
+    }
+
+    /// The sandbox layers in force.
+    pub fn layers(&self) -> Layers {
+        self.layers
+    }
+
+    /// The limits in force.
+    pub fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    /// Runs the target once.
+    pub fn run(&mut self, input: &Input) -> Result<Execution, ExecutorError> {
+        self.deliver(input)?;
+        let layout = self.scratch.prepare(&input.files)?;
+        let failed = || ExecutorError::system("make a memory file");
+        let stdin = capture::stdin(&input.stdin.0).map_err(failed())?;
+        let mut stdout = capture::memory_file("stdout").map_err(failed())?;
+        let mut stderr = capture::memory_file("stderr").map_err(failed())?;
+
+        let path = self.launch_path.as_os_str().as_encoded_bytes();
+        let (argv, envp) = request::lay_out(self.keeper.shared(), path, &self.program.name, input)?;
+        let wall_limit_ns = u64::try_from(self.config.wall_limit.as_nanos()).unwrap_or(u64::MAX);
+        self.keeper.shared().write_board(Board { wall_limit_ns, argv, envp, ..Board::default() });
+        let fds = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), self.channel.as_fd()];
+        let board = self.keeper.run(fds, self.config.wall_limit)?;
+
+        let ending = judge::ending(&board, &self.channel, &self.config, &self.program)?;
+        let refusal = self.channel.refusal();
+        if refusal != Refusal::None {
+            return Err(ExecutorError::Refused { refusal });
+        }
+        let limit = self.config.output_limit;
+        let changes = self.scratch.collect(&layout, &input.files, limit)?;
+        let failed = || ExecutorError::system("read what the run printed");
+        let stage = self.channel.stage();
+        let (trace, n_committed, n_dropped) = self.channel.trace();
+        Ok(Execution {
+            outcome: Outcome {
+                ending,
+                stdout: capture::read(&mut stdout, limit).map_err(failed())?,
+                stderr: capture::read(&mut stderr, limit).map_err(failed())?,
+                files: changes.files,
+                harness_return: self.channel.harness_return(),
+                harness_output: self.channel.harness_output(),
+                reached_main: match stage {
+                    Stage::MainEntered | Stage::HarnessReturned => Some(true),
+                    // A build without counters need not contain anything that reports.
+                    _ => (self.n_counters > 0).then_some(false),
+                },
+                elapsed: Duration::from_nanos(board.elapsed_ns),
+            },
+            counters: self.channel.counters().to_vec(),
+            path_hash: self.channel.path_hash(),
+            stage: (stage != Stage::Nothing || self.n_counters > 0).then_some(stage),
+            ended_by: self.channel.ended_by(),
+            trace: trace.to_vec(),
+            n_trace_records: (n_committed, n_dropped),
+            refused: board
+                .refused
+                .iter()
+                .take(board.n_refused as usize)
+                .map(|number| policy::name(*number))
+                .collect(),
+            owners_left: layout.owners_left,
+            files_cut: changes.is_cut,
+        })
+    }
+
+    /// Resets the channel and writes what the input delivers, in a larger channel if need be.
+    fn deliver(&mut self, input: &Input) -> Result<(), ExecutorError> {
+        let items: Vec<Item<'_>> = input
+            .variables
+            .iter()
+            .map(|variable| Item::Variable { name: variable.name.as_bytes(), value: value(variable) })
+            .chain(input.buffer.iter().map(|buffer| Item::Buffer(&buffer.0)))
+            .collect();
+        let size = delivery::encoded_size(items.iter().copied());
+        let layout = self.channel.layout();
+        if size > layout.delivery.next_multiple_of(cairn_abi::channel::PAGE) {
+            let layout = ChannelLayout { delivery: size.next_power_of_two(), ..layout };
+            self.channel = Channel::new(layout, self.config.trace_level)
+                .map_err(ExecutorError::system("make a larger channel"))?;
+        }
+        self.channel
+            .reset(self.config.trace_level, |region| {
+                let mut writer = Writer::new(region);
+                for item in &items {
+                    writer.push(item).map_err(|error| {
+                        let name = match item {
+                            Item::Variable { name, .. } => String::from_utf8_lossy(name).into_owned(),
+                            Item::Buffer(_) => "buffer".into(),
+                        };
+                        Failure(ExecutorError::Delivery { name, reason: error.to_string() })
+                    })?;
+                }
+                Ok(writer.length())
+            })
+            .map_err(|Failure(error)| error)
+    }
+}
+
+/// Lets the channel report its own failures among those of the encoder.
+struct Failure(ExecutorError);
+
+impl From<std::io::Error> for Failure {
+    fn from(source: std::io::Error) -> Self {
+        Self(ExecutorError::System { what: "reset the channel", source })
+    }
+}
+
+fn value(variable: &Variable) -> Value<'_> {
+    match &variable.value {
+        VariableValue::Int(value) => Value::Int(*value),
+        VariableValue::Uint(value) => Value::Uint(*value),
+        VariableValue::Float(bits) => Value::Float(*bits),
+        VariableValue::Double(bits) => Value::Double(*bits),
+        VariableValue::Bytes(bytes) => Value::Bytes(&bytes.0),
+    }
+}

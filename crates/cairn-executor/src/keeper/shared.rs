@@ -1,0 +1,114 @@
+//! Memory the executor and its keeper share; the target never sees it.
+//!
+//! ```text
+//!   page 0          Board: the request of a run and its answer
+//!   launch address  the path to execute, then argument and environment strings and their pointer arrays
+//! ```
+//! The keeper is a fork, so the memory lies at the same address in both and pointers can be written by one for
+//! the other. The launch address is also how the system call filter knows our own exec from the target's.
+
+use cairn_abi::channel::PAGE;
+use memmap2::MmapMut;
+use std::io;
+
+/// The most bytes of paths, arguments, environment and pointers. The kernel takes 2 MiB of strings.
+pub(crate) const LAUNCH_SIZE: usize = 6 << 20;
+
+/// How many refused calls of a run are remembered.
+pub(crate) const MAX_REFUSED: usize = 32;
+
+/// What the two sides tell each other about one run.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Board {
+    // Written by the executor.
+    pub wall_limit_ns: u64,
+    pub argv: usize,
+    pub envp: usize,
+
+    // Written by the keeper.
+    pub verdict: u32,
+    pub wait_status: i32,
+    pub peak_resident: u64,
+    pub elapsed_ns: u64,
+    pub ended_by_call: u32,
+    pub n_refused: u32,
+    pub refused: [u32; MAX_REFUSED],
+    pub failed_step: u32,
+    pub failed_errno: i32,
+    pub proc_hidden: u32,
+    pub has_fixed_pids: u32,
+}
+
+/// How the keeper saw a run end; the number in [`Board::verdict`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Verdict {
+    /// It did not start; `failed_step` says why.
+    NotStarted = 0,
+    /// By itself; `wait_status` says how.
+    Ended = 1,
+    /// The wall limit passed.
+    TimedOut = 2,
+    /// It stopped.
+    Stopped = 3,
+    /// It made the call `ended_by_call`.
+    Forbidden = 4,
+    /// It ended, but not everything it started could be ended.
+    Leftovers = 5,
+}
+
+impl Verdict {
+    pub(crate) fn from_number(number: u32) -> Self {
+        match number {
+            1 => Self::Ended,
+            2 => Self::TimedOut,
+            3 => Self::Stopped,
+            4 => Self::Forbidden,
+            5 => Self::Leftovers,
+            _ => Self::NotStarted,
+        }
+    }
+}
+
+/// The shared memory, owned by the executor and inherited by the keeper.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    map: MmapMut,
+}
+
+impl Shared {
+    pub(crate) fn new() -> io::Result<Self> {
+        let file = crate::capture::memory_file("cairn-board")?;
+        file.set_len((PAGE + LAUNCH_SIZE) as u64)?;
+        // SAFETY: the file is ours alone and keeps its size; both processes access it through raw pointers only
+        // while the other waits on the control socket.
+        let map = unsafe { MmapMut::map_mut(&file)? };
+        Ok(Self { map })
+    }
+
+    /// Where the board lies, in both processes.
+    pub(crate) fn board(&self) -> *mut Board {
+        self.map.as_ptr().cast::<Board>().cast_mut()
+    }
+
+    /// Where the path to execute lies, in both processes.
+    pub(crate) fn launch_address(&self) -> usize {
+        self.map.as_ptr() as usize + PAGE
+    }
+
+    /// The bytes from the launch address on.
+    pub(crate) fn launch_bytes(&mut self) -> &mut [u8] {
+        &mut self.map[PAGE..]
+    }
+
+    pub(crate) fn read_board(&self) -> Board {
+        // SAFETY: the mapping is page-aligned and larger than a board, and the keeper is waiting or gone.
+        unsafe { self.board().read_volatile() }
+    }
+
+    pub(crate) fn write_board(&mut self, board: Board) {
+        // SAFETY: as in `read_board`.
+        unsafe { self.board().write_volatile(board) }
+    }
+}

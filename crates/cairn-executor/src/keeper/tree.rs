@@ -1,0 +1,113 @@
+//! Inside the keeper: the processes of a run.
+
+use super::raw::{self, ProcPath, check};
+use libc::{c_int, pid_t};
+
+/// How long processes may take to die before the keeper gives up.
+const PATIENCE_NS: u64 = 5_000_000_000;
+
+/// How to get at the processes of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Tree {
+    /// Whether the keeper is the first process of its pid namespace.
+    pub is_first_process: bool,
+    /// The main process, which leads its session and group.
+    pub main: pid_t,
+    /// Lets the keeper's own signals through the filter.
+    pub token: usize,
+}
+
+/// Kills and reaps every process of the run. `on_reaped` sees each one. Returns whether all are gone.
+pub(super) fn end_all(tree: Tree, mut on_reaped: impl FnMut(pid_t, c_int, &libc::rusage)) -> bool {
+    let deadline = raw::now_ns() + PATIENCE_NS;
+    loop {
+        if tree.is_first_process {
+            // Everything in the pid namespace except this process.
+            kill(-1, tree.token);
+        } else {
+            kill_children(tree);
+        }
+        loop {
+            let mut status = 0;
+            // SAFETY: zero is a valid rusage, and both are valid for writing.
+            let reaped = unsafe {
+                let mut usage: libc::rusage = std::mem::zeroed();
+                let flags = libc::WNOHANG | libc::__WALL;
+                let reaped = check(libc::wait4(-1, &mut status, flags, &mut usage));
+                if let Ok(pid @ 1..) = reaped {
+                    on_reaped(pid as pid_t, status, &usage);
+                }
+                reaped
+            };
+            match reaped {
+                Err(libc::EINTR) | Ok(1..) => {}
+                Err(_) => return true,
+                Ok(_) => break,
+            }
+        }
+        if raw::now_ns() > deadline {
+            return false;
+        }
+        let pause = libc::timespec { tv_sec: 0, tv_nsec: 200_000 };
+        // SAFETY: `pause` is valid for reading.
+        unsafe { libc::nanosleep(&pause, std::ptr::null_mut()) };
+    }
+}
+
+/// Kills the direct children; their own children become ours when they die, and are met in the next round.
+fn kill_children(tree: Tree) {
+    kill(-tree.main, tree.token);
+    // SAFETY: always succeeds.
+    let own = unsafe { libc::getpid() };
+    let path = ProcPath::new().number(own).text(b"/task/").number(own).text(b"/children");
+    let mut buffer = [0u8; 4096];
+    let Ok(text) = raw::read_file(path.as_ptr(), &mut buffer) else { return };
+    let mut pid: pid_t = 0;
+    for byte in text {
+        match byte {
+            b'0'..=b'9' => pid = pid.wrapping_mul(10).wrapping_add(pid_t::from(byte - b'0')),
+            _ if pid > 1 => {
+                // An unreaped child's id cannot have been given to another process.
+                kill(pid, tree.token);
+                pid = 0;
+            }
+            _ => pid = 0,
+        }
+    }
+}
+
+fn kill(pid: pid_t, token: usize) {
+    // The kernel looks at two arguments, the filter at the fifth. A process that is gone already is fine.
+    let _ = raw::syscall(libc::SYS_kill, [pid as usize, libc::SIGKILL as usize, 0, 0, token]);
+}
+
+/// Whether `pid` is a process (or thread) of the run.
+pub(super) fn is_descendant(pid: pid_t) -> bool {
+    // SAFETY: always succeeds.
+    let own = unsafe { libc::getpid() };
+    let mut current = pid;
+    // Deeper nesting than this cannot exist within the limit on processes.
+    for _ in 0..4096 {
+        match parent_of(current) {
+            Some(parent) if parent == own => return true,
+            Some(parent) if parent > 1 => current = parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+fn parent_of(pid: pid_t) -> Option<pid_t> {
+    if pid <= 1 {
+        return None;
+    }
+    let mut buffer = [0u8; 512];
+    let text = raw::read_file(ProcPath::new().number(pid).text(b"/stat").as_ptr(), &mut buffer).ok()?;
+    // The name in parentheses may hold anything; the last `)` ends it. Then: " S 123 …".
+    let after_name = text.iter().rposition(|byte| *byte == b')')?;
+    let digits = text.get(after_name + 4..)?.split(|byte| *byte == b' ').next()?;
+    digits.iter().try_fold(0 as pid_t, |number, byte| match byte {
+        b'0'..=b'9' => Some(number.wrapping_mul(10).wrapping_add(pid_t::from(byte - b'0'))),
+        _ => None,
+    })
+}

@@ -1,0 +1,56 @@
+//! The folder a run works in: laid out before it, looked at afterwards, emptied before the next.
+//!
+//! Everything goes through descriptors relative to the folder and never follows a link, because links are content:
+//! an input or a target may point them anywhere.
+
+mod collect;
+mod materialise;
+mod paths;
+mod wipe;
+
+pub use self::materialise::DEFAULT_TIME;
+pub(crate) use self::{collect::Changes, materialise::Layout};
+
+use crate::error::ExecutorError;
+use cairn_model::input::FileRegion;
+use nix::unistd::{Gid, Uid};
+use std::os::fd::OwnedFd;
+
+/// The scratch folder of one executor.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    root: OwnedFd,
+    owner: Option<(Uid, Gid)>,
+}
+
+impl Scratch {
+    /// Takes the folder `root`; what is made in it belongs to `owner`, if this process may give things away.
+    pub(crate) fn new(root: OwnedFd, owner: Option<(u32, u32)>) -> Result<Self, ExecutorError> {
+        let owner = owner.map(|(user, group)| (Uid::from_raw(user), Gid::from_raw(group)));
+        if let Some((user, group)) = owner {
+            nix::unistd::fchown(&root, Some(user), Some(group))
+                .map_err(ExecutorError::errno("give the scratch folder to the target's user"))?;
+        }
+        Ok(Self { root, owner })
+    }
+
+    /// Empties the folder and lays out `files`.
+    pub(crate) fn prepare(&mut self, files: &[FileRegion]) -> Result<Layout, ExecutorError> {
+        wipe::wipe(&self.root).map_err(ExecutorError::errno("empty the scratch folder"))?;
+        materialise::materialise(&self.root, self.owner, files)
+    }
+
+    /// What changed since `layout` was laid out; contents are cut at `limit`.
+    pub(crate) fn collect(
+        &self,
+        layout: &Layout,
+        files: &[FileRegion],
+        limit: u64,
+    ) -> Result<Changes, ExecutorError> {
+        collect::collect(&self.root, layout, files, limit)
+            .map_err(ExecutorError::errno("look at the scratch folder"))
+    }
+}
+
+#[cfg(test)]
+mod tests;
