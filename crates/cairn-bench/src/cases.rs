@@ -4,9 +4,8 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use std::{
     fs,
-    io::Write,
     path::Path,
-    process::{Command, Stdio},
+    process::Command,
 };
 
 /// One input.
@@ -44,20 +43,22 @@ impl Case {
         for (path, content) in &self.files {
             fs::write(folder.join(path), content)?;
         }
-        let mut child = Command::new("timeout")
+        // Programs look at what their standard streams are: files here, as in our runs.
+        let streams = std::env::temp_dir().join(format!("cairn-bench-streams-{}", std::process::id()));
+        fs::create_dir_all(&streams)?;
+        fs::write(streams.join("stdin"), &self.stdin)?;
+        Command::new("timeout")
             .arg("10")
             .arg(program)
             .args(&self.args)
             .current_dir(&folder)
             .envs(environment.iter().map(|(name, value)| (*name, value)))
             .env("TZ", "UTC")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        // A program that does not read its input closes the pipe; that is its right.
-        let _ = child.stdin.take().expect("standard input was piped").write_all(self.stdin.as_bytes());
-        child.wait()?;
+            .stdin(fs::File::open(streams.join("stdin"))?)
+            .stdout(fs::File::create(streams.join("stdout"))?)
+            .stderr(fs::File::create(streams.join("stderr"))?)
+            .status()?;
+        fs::remove_dir_all(&streams)?;
         fs::remove_dir_all(&folder)?;
         Ok(())
     }

@@ -34,7 +34,7 @@ fn subject(name: &str) -> Result<Subject> {
         "cjson" => Subject {
             package: "cjson",
             program: "reader",
-            extra: "$CC $FLAGS -I\"$SRC\" reader.c \"$SRC/cJSON.c\" \"$SRC/cJSON_Utils.c\" $EXTRA_OBJECT -o reader -lm",
+            extra: "$CC $FLAGS -I\"$SRC\" ../../reader.c \"$SRC/cJSON.c\" \"$SRC/cJSON_Utils.c\" $EXTRA_OBJECT -o reader -lm",
             cases: cases::json,
         },
         unknown => anyhow::bail!("coverage of `{unknown}` is not compared; try {}", ALL.join(", ")),
@@ -98,7 +98,8 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
             Difference::Branches(_, ours, theirs) => directions += n_differing(ours, theirs),
             Difference::GcovDenies(..) => *lines.entry("denied by gcov, confirmed by clang").or_insert(0) += 1,
             Difference::OnlyOurs(..) => *lines.entry("only ours").or_insert(0) += 1,
-            Difference::OnlyGcov(..) => *lines.entry("only gcov").or_insert(0) += 1,
+            Difference::GcovInvents(..) => *lines.entry("only gcov, denied by clang").or_insert(0) += 1,
+            Difference::OnlyTheirs(..) => *lines.entry("only theirs").or_insert(0) += 1,
             Difference::Decision(..) => {}
         }
     }
@@ -139,7 +140,8 @@ fn build(
     }
     let source = package.source(cache)?;
     let folder = cache.fresh(&format!("{}-{name}", subject.package))?;
-    fs::write(folder.join("reader.c"), cases::JSON_READER)?;
+    // One file for all builds, because files are compared by path.
+    fs::write(cache.folder.join("reader.c"), cases::JSON_READER)?;
     let script = format!(
         "SRC='{}' CC='{}' FLAGS='{flags}' EXTRA_OBJECT='{}'\n{}",
         source.display(),

@@ -94,6 +94,8 @@ pub enum IrKind {
     Invoke(Callee, [usize; 2]),
     /// A choice between boolean values by the block control came from.
     BoolPhi(Vec<(Option<Definition>, usize)>),
+    /// `xor i1 x, true`.
+    Not(Option<Definition>),
     /// `select i1 c, a, b` with a condition defined by an instruction.
     Select(Option<Definition>),
     /// An unconditional branch.

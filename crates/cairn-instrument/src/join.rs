@@ -6,7 +6,7 @@
 //! is which would be a guess.
 
 use crate::ir::{Definition, IrFunction, IrKind, IrPlace};
-use cairn_model::facts::{ConditionFact, DecisionKind, FunctionFacts, Place};
+use cairn_model::facts::{ConditionFact, Emission, Extent, FunctionFacts, Place};
 use std::collections::BTreeMap;
 
 /// A condition in the bitcode.
@@ -43,29 +43,28 @@ pub enum EventKind {
 }
 
 /// The conditions of a function in emission order.
+///
+/// A branch on the result of `&&` or `||` (`while (a && b)`) is none: its operands were counted already.
 pub fn events(function: &IrFunction) -> Vec<Event> {
     let place_at = |at: Definition| function.blocks[at.block].instructions[at.instruction].place;
+    let is_whole_test = |condition: &Option<Definition>| condition.is_some_and(|at| is_logical_result(function, at));
     let mut events: Vec<((usize, usize), Event)> = Vec::new();
     for (block, ir_block) in function.blocks.iter().enumerate() {
         for (instruction, ir_instruction) in ir_block.instructions.iter().enumerate() {
             match &ir_instruction.kind {
-                IrKind::Branch(condition, _) => {
+                IrKind::Branch(condition, _) if !is_whole_test(condition) => {
                     let place = condition.and_then(place_at).or(ir_instruction.place);
                     events.push(((block, instruction), Event { kind: EventKind::Branch { block }, place }));
                 }
-                IrKind::Select(Some(condition)) => {
+                IrKind::Select(Some(condition)) if !is_whole_test(&Some(*condition)) => {
                     let at = Definition { block, instruction };
                     let kind = EventKind::Select { at, condition: *condition };
                     let place = place_at(*condition).or(ir_instruction.place);
                     events.push(((block, instruction), Event { kind, place }));
                 }
                 IrKind::BoolPhi(incoming) => {
-                    // `a && b` as a value: every way but the last hands over a constant.
-                    let mut computed = incoming.iter().filter_map(|(value, from)| Some(((*value)?, *from)));
-                    let (Some((value, from)), None) = (computed.next(), computed.next()) else { continue };
-                    if incoming.len() < 2 || is_logical_phi(function, value) {
-                        continue;
-                    }
+                    let at = Definition { block, instruction };
+                    let Some((value, from)) = logical_operand(function, at, incoming) else { continue };
                     let end = function.blocks[from].instructions.len();
                     let kind = EventKind::Value { block: from, value };
                     events.push(((from, end), Event { kind, place: place_at(value) }));
@@ -78,80 +77,160 @@ pub fn events(function: &IrFunction) -> Vec<Event> {
     events.into_iter().map(|(_, event)| event).collect()
 }
 
-fn is_logical_phi(function: &IrFunction, value: Definition) -> bool {
-    match &function.blocks[value.block].instructions[value.instruction].kind {
-        IrKind::BoolPhi(incoming) => incoming.iter().filter(|(value, _)| value.is_some()).count() == 1,
+/// The last operand of a logical operator, and the block it comes from.
+///
+/// Every other way into the phi hands over a constant. clang gives such a phi no line, but does to that of `?:`.
+fn logical_operand(
+    function: &IrFunction,
+    phi: Definition,
+    incoming: &[(Option<Definition>, usize)],
+) -> Option<(Definition, usize)> {
+    if !is_logical_result(function, phi) {
+        return None;
+    }
+    let (value, from) = incoming.iter().find_map(|(value, from)| Some(((*value)?, *from)))?;
+    // An operand that is itself `&&` or `||` has its own phi.
+    (!is_logical_result(function, value)).then_some((value, from))
+}
+
+/// Whether a value is the result of `&&` or `||`, negated or not.
+fn is_logical_result(function: &IrFunction, at: Definition) -> bool {
+    let instruction = &function.blocks[at.block].instructions[at.instruction];
+    match &instruction.kind {
+        IrKind::BoolPhi(incoming) => {
+            let n_computed = incoming.iter().filter(|(value, _)| value.is_some()).count();
+            instruction.place.is_none() && n_computed <= 1 && incoming.len() > 1
+        }
+        IrKind::Not(Some(value)) => is_logical_result(function, *value),
         _ => false,
     }
 }
 
 /// What became of each source condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Joined {
     /// It is this event.
     Event(usize),
+    /// It is decided by whichever of these events happens: the arms of a `?:`, by number, that are no logical
+    /// operators themselves.
+    Split(Vec<(usize, usize)>),
     /// The front end folded it.
     Constant,
+    /// It is a boolean that nothing tests.
+    Untested,
     /// No code was emitted for it.
     Dead,
     /// It cannot be told apart from others at its place.
     Ambiguous,
 }
 
+/// A test expected in the bitcode: a condition, or an arm of one.
+struct Slot<'a> {
+    condition: usize,
+    arm: Option<usize>,
+    place: Place,
+    extent: &'a Extent,
+    emission: Emission,
+}
+
 /// Joins the conditions of `facts` to `events`. `file_of` turns a file of the facts into one of the bitcode.
 pub fn join(events: &[Event], facts: &FunctionFacts, file_of: &dyn Fn(u32) -> Option<u32>) -> Vec<Joined> {
-    let live: Vec<usize> =
-        (0..facts.conditions.len()).filter(|index| facts.conditions[*index].constant.is_none()).collect();
-    let score = |event: &Event, condition: usize| -> u32 {
-        let condition = &facts.conditions[condition];
-        if fits_kind(event, condition, facts) { place_score(event, condition, facts, file_of) } else { 0 }
+    let slots = slots(facts);
+    let score = |event: usize, slot: usize| {
+        let (event, slot) = (&events[event], &slots[slot]);
+        if fits_kind(event, slot.emission) { place_score(event, slot, facts, file_of) } else { 0 }
     };
-    let pairs = align(events.len(), live.len(), |e, c| score(&events[e], live[c]));
+    let mut event_of: Vec<Option<usize>> = vec![None; slots.len()];
+    for (event, slot) in align(events.len(), slots.len(), score) {
+        event_of[slot] = Some(event);
+    }
+    join_out_of_order(events.len(), &slots, score, &mut event_of);
+    let ambiguous = ambiguous(events, &slots, file_of, &event_of);
 
-    let mut joined = vec![Joined::Dead; facts.conditions.len()];
-    for (index, condition) in facts.conditions.iter().enumerate() {
-        if condition.constant.is_some() {
-            joined[index] = Joined::Constant;
+    let mut joined: Vec<Joined> = facts.conditions.iter().map(without_event).collect();
+    for (index, slot) in slots.iter().enumerate() {
+        let target = &mut joined[slot.condition];
+        match (slot.arm, event_of[index]) {
+            _ if ambiguous[index] => *target = Joined::Ambiguous,
+            (None, Some(event)) => *target = Joined::Event(event),
+            (Some(arm), Some(event)) => match target {
+                Joined::Split(events) => events.push((arm, event)),
+                _ => {}
+            },
+            (_, None) => {}
         }
     }
-    for (event, condition) in &pairs {
-        joined[live[*condition]] = Joined::Event(*event);
-    }
-    join_out_of_order(events, facts, &live, score, &mut joined);
-    mark_ambiguous(events, facts, file_of, &mut joined);
     joined
 }
 
-fn fits_kind(event: &Event, condition: &ConditionFact, facts: &FunctionFacts) -> bool {
-    let decision = facts.decisions[condition.decision as usize].kind;
+fn without_event(condition: &ConditionFact) -> Joined {
+    match condition.emission {
+        _ if condition.constant.is_some() => Joined::Constant,
+        Emission::Plain => Joined::Untested,
+        Emission::Split => Joined::Split(Vec::new()),
+        _ => Joined::Dead,
+    }
+}
+
+/// The tests to expect, in emission order.
+fn slots(facts: &FunctionFacts) -> Vec<Slot<'_>> {
+    let mut slots: Vec<Slot> = Vec::new();
+    for (index, condition) in facts.conditions.iter().enumerate() {
+        let emission = condition.emission;
+        match emission {
+            Emission::Branch | Emission::Phi | Emission::Select => slots.push(Slot {
+                condition: index,
+                arm: None,
+                place: condition.place,
+                extent: &condition.extent,
+                emission,
+            }),
+            Emission::Split => {
+                // Arms that are logical operators have conditions of their own, already in the list; the others
+                // go between them by position.
+                let simple = condition.arms.iter().enumerate().filter(|(_, arm)| arm.decision.is_none());
+                for (number, arm) in simple {
+                    let is_later = |slot: &Slot| {
+                        condition.extent.contains(slot.extent.start) && slot.extent.start > arm.extent.start
+                    };
+                    let at = slots.iter().position(is_later).unwrap_or(slots.len());
+                    let emission = Emission::Branch;
+                    let slot =
+                        Slot { condition: index, arm: Some(number), place: arm.place, extent: &arm.extent, emission };
+                    slots.insert(at, slot);
+                }
+            }
+            Emission::Plain | Emission::Absent => {}
+        }
+    }
+    slots
+}
+
+fn fits_kind(event: &Event, emission: Emission) -> bool {
     match event.kind {
-        EventKind::Value { .. } => condition.is_value,
-        EventKind::Branch { .. } => !condition.is_value,
-        EventKind::Select { .. } => !condition.is_value && decision == DecisionKind::Conditional,
+        EventKind::Value { .. } => emission == Emission::Phi,
+        EventKind::Branch { .. } => matches!(emission, Emission::Branch | Emission::Select),
+        EventKind::Select { .. } => emission == Emission::Select,
     }
 }
 
 /// The score of a pair at exactly the place debug information is expected to name.
 const EXACT: u32 = 3;
 
-fn place_score(
-    event: &Event,
-    condition: &ConditionFact,
-    facts: &FunctionFacts,
-    file_of: &dyn Fn(u32) -> Option<u32>,
-) -> u32 {
+fn place_score(event: &Event, slot: &Slot, facts: &FunctionFacts, file_of: &dyn Fn(u32) -> Option<u32>) -> u32 {
     let Some(place) = event.place else { return 0 };
     let same = |other: Place| {
         file_of(other.file) == Some(place.file) && (other.line, other.column) == (place.line, place.column)
     };
-    if same(condition.place) {
+    if same(slot.place) {
         return EXACT;
     }
-    if same(facts.expressions[condition.expression as usize].place) {
+    let expression = &facts.expressions[facts.conditions[slot.condition].expression as usize];
+    if slot.arm.is_none() && same(expression.place) {
         return 2;
     }
     let at = (place.line, place.column);
-    let (start, end) = (condition.extent.start, condition.extent.end);
+    let (start, end) = (slot.extent.start, slot.extent.end);
     let is_inside = file_of(start.file) == Some(place.file)
         && (start.line, start.column) <= at
         && (at < (end.line, end.column) || at == (start.line, start.column));
@@ -187,54 +266,52 @@ fn align(n: usize, m: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize,
 }
 
 /// Joins what the alignment left over where place alone decides: exception handlers and cleanups are emitted out
-/// of order, but one condition and one event that fit only each other belong together.
+/// of order, but one test and one event that fit only each other belong together.
 fn join_out_of_order(
-    events: &[Event],
-    facts: &FunctionFacts,
-    live: &[usize],
-    score: impl Fn(&Event, usize) -> u32,
-    joined: &mut [Joined],
+    n_events: usize,
+    slots: &[Slot],
+    score: impl Fn(usize, usize) -> u32,
+    event_of: &mut [Option<usize>],
 ) {
-    let free_conditions: Vec<usize> = live.iter().copied().filter(|index| joined[*index] == Joined::Dead).collect();
-    let free_events: Vec<usize> =
-        (0..events.len()).filter(|index| !joined.contains(&Joined::Event(*index))).collect();
-    let same_place = |a: usize, b: usize| facts.conditions[a].place == facts.conditions[b].place;
-    for condition in &free_conditions {
-        let mut fitting = free_events.iter().filter(|event| score(&events[**event], *condition) == EXACT);
+    let free_events: Vec<usize> = (0..n_events).filter(|event| !event_of.contains(&Some(*event))).collect();
+    for slot in 0..slots.len() {
+        if event_of[slot].is_some() {
+            continue;
+        }
+        let mut fitting = free_events.iter().filter(|event| score(**event, slot) == EXACT);
         let (Some(event), None) = (fitting.next(), fitting.next()) else { continue };
-        let is_alone = (0..facts.conditions.len()).filter(|other| same_place(*condition, *other)).count() == 1;
-        if is_alone {
-            joined[*condition] = Joined::Event(*event);
+        if slots.iter().filter(|other| other.place == slots[slot].place).count() == 1 {
+            event_of[slot] = Some(*event);
         }
     }
 }
 
-/// Gives up the joins at places where both sides have several conditions and not equally many.
-fn mark_ambiguous(
+/// Which tests stand at a place that has several, not equally many on both sides.
+fn ambiguous(
     events: &[Event],
-    facts: &FunctionFacts,
+    slots: &[Slot],
     file_of: &dyn Fn(u32) -> Option<u32>,
-    joined: &mut [Joined],
-) {
-    let mut conditions_at: BTreeMap<(u32, u32, u32), Vec<usize>> = BTreeMap::new();
-    for (index, condition) in facts.conditions.iter().enumerate() {
-        let place = condition.place;
-        if let (Some(file), None) = (file_of(place.file), condition.constant) {
-            conditions_at.entry((file, place.line, place.column)).or_default().push(index);
+    event_of: &[Option<usize>],
+) -> Vec<bool> {
+    let mut slots_at: BTreeMap<(Place, bool), Vec<usize>> = BTreeMap::new();
+    for (index, slot) in slots.iter().enumerate() {
+        slots_at.entry((slot.place, slot.emission == Emission::Phi)).or_default().push(index);
+    }
+    let mut ambiguous = vec![false; slots.len()];
+    for ((place, is_phi), here) in slots_at.into_iter().filter(|(_, here)| here.len() > 1) {
+        let is_here = |event: &&Event| {
+            matches!(event.kind, EventKind::Value { .. }) == is_phi
+                && event.place.is_some_and(|at| {
+                    (Some(at.file), at.line, at.column) == (file_of(place.file), place.line, place.column)
+                })
+        };
+        let n_events = events.iter().filter(is_here).count();
+        let n_joined = here.iter().filter(|index| event_of[**index].is_some()).count();
+        if n_joined > 0 && (n_joined != here.len() || n_events > n_joined) {
+            here.into_iter().for_each(|index| ambiguous[index] = true);
         }
     }
-    for (at, conditions) in conditions_at.into_iter().filter(|(_, conditions)| conditions.len() > 1) {
-        let n_events = events
-            .iter()
-            .filter(|event| event.place.is_some_and(|place| (place.file, place.line, place.column) == at))
-            .count();
-        let n_joined = conditions.iter().filter(|index| matches!(joined[**index], Joined::Event(_))).count();
-        if n_joined > 0 && (n_joined != conditions.len() || n_events > n_joined) {
-            for index in conditions {
-                joined[index] = Joined::Ambiguous;
-            }
-        }
-    }
+    ambiguous
 }
 
 #[cfg(test)]

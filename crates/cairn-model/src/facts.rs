@@ -184,6 +184,8 @@ pub struct ConditionFact {
     pub is_value: bool,
     /// What clang's unoptimised code makes of it.
     pub emission: Emission,
+    /// For [`Emission::Split`], what is tested instead of the condition itself, in emission order; else empty.
+    pub arms: Vec<ArmFact>,
     /// Whether the bit that code tests is the opposite of this condition: where clang branches directly it drops
     /// `!` and swaps the targets (`if (!a)`), elsewhere it computes the `!` (`while (!a)`, `x = b && !a`).
     pub is_inverted: bool,
@@ -215,6 +217,20 @@ pub enum Emission {
     Split,
     /// None, or a test of a constant: it is folded, or stands where a folded condition never goes.
     Absent,
+}
+
+/// An arm of a `?:` that is itself a condition: whichever arm is reached decides the condition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArmFact {
+    /// All of it.
+    pub extent: Extent,
+    /// Where debug information puts the tested bit.
+    pub place: Place,
+    /// Whether that bit is the opposite of the arm.
+    pub is_inverted: bool,
+    /// The decision in [`FunctionFacts::decisions`] if the arm is `&&` or `||`: its conditions are tested, and
+    /// there is no other branch.
+    pub decision: Option<u32>,
 }
 
 /// Kinds of constants a condition may compare with.

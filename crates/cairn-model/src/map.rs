@@ -261,6 +261,8 @@ pub enum LeftOutReason {
     Constant,
     /// A condition in code that is never emitted.
     Dead,
+    /// A boolean operand that nothing tests (`x = 1 && a`).
+    Untested,
     /// Conditions of one place that cannot be told apart.
     Ambiguous,
     /// A branch in the bitcode without a source condition (cleanups, hidden loops).
@@ -274,6 +276,7 @@ impl fmt::Display for LeftOutReason {
         f.write_str(match self {
             Self::Constant => "folded to a constant",
             Self::Dead => "in code that is never emitted",
+            Self::Untested => "an operand that nothing tests",
             Self::Ambiguous => "cannot be told apart from others at the same place",
             Self::Hidden => "a branch without a source condition",
             Self::NoDebugInfo => "has no debug information",

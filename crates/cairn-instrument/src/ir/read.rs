@@ -104,6 +104,9 @@ impl Reader {
                         })
                         .collect(),
                 ),
+                LLVMXor if is_bool(instruction) && LLVMIsConstant(LLVMGetOperand(instruction, 1)) != 0 => {
+                    IrKind::Not(defined(LLVMGetOperand(instruction, 0)))
+                }
                 LLVMSelect if is_bool(LLVMGetOperand(instruction, 0)) => {
                     IrKind::Select(defined(LLVMGetOperand(instruction, 0)))
                 }

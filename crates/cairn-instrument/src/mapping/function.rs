@@ -302,30 +302,37 @@ impl Builder<'_> {
             ir_files.get(path.as_str()).copied()
         };
         let joined = join::join(&events, facts.function, &file_of);
+        let mut is_explained = vec![false; events.len()];
+        for (index, condition) in facts.function.conditions.iter().enumerate() {
+            match &joined[index] {
+                Joined::Event(event) => is_explained[*event] = true,
+                Joined::Split(arms) => arms.iter().for_each(|(_, event)| is_explained[*event] = true),
+                missing => self.leave_out(condition, missing),
+            }
+        }
         for decision in &facts.function.decisions {
-            let mut ids = Vec::new();
             let decision_id = DecisionId(self.map.decisions.len() as u32);
+            let mut ids = Vec::new();
             for index in &decision.conditions {
                 let condition = &facts.function.conditions[*index as usize];
-                match joined[*index as usize] {
-                    Joined::Event(event) => ids.push(self.add_joined(&events[event], condition, decision_id)),
-                    missing => self.leave_out(condition, missing),
+                match &joined[*index as usize] {
+                    Joined::Event(event) => ids.push(self.add_joined(&events[*event], condition, decision_id)),
+                    Joined::Split(arms) => ids.extend(self.add_split(&events, &joined, arms, condition, decision_id)),
+                    _ => {}
                 }
             }
-            let is_constant = |index: &&u32| joined[**index as usize] == Joined::Constant;
-            let n_constant = decision.conditions.iter().filter(is_constant).count() as u32;
             if ids.is_empty() {
                 continue;
             }
+            let is_constant = |index: &&u32| joined[**index as usize] == Joined::Constant;
+            let n_constant = decision.conditions.iter().filter(is_constant).count() as u32;
             let extent = self.fact_extent(decision.extent);
             self.push_decision(Some(decision.kind), extent, ids, n_constant);
         }
-        for (index, event) in events.iter().enumerate() {
-            if !joined.contains(&Joined::Event(index)) {
-                let place = event.place.map(|place| self.files.show(self.place(place))).unwrap_or_default();
-                let what = self.subject.ir.symbol.clone();
-                self.map.left_out.push(LeftOut { reason: LeftOutReason::Hidden, what, place });
-            }
+        for (event, _) in events.iter().zip(is_explained).filter(|(_, is_explained)| !is_explained) {
+            let place = event.place.map(|place| self.files.show(self.place(place))).unwrap_or_default();
+            let what = self.subject.ir.symbol.clone();
+            self.map.left_out.push(LeftOut { reason: LeftOutReason::Hidden, what, place });
         }
     }
 
@@ -337,7 +344,7 @@ impl Builder<'_> {
         self.map.decisions.push(Decision { stable_id, function: self.function, kind, extent, conditions, n_constant });
     }
 
-    fn leave_out(&mut self, condition: &ConditionFact, joined: Joined) {
+    fn leave_out(&mut self, condition: &ConditionFact, joined: &Joined) {
         let facts = self.subject.facts.expect("conditions come from facts");
         let expression = &facts.function.expressions[condition.expression as usize];
         let place = self.fact_place(condition.extent.start);
@@ -345,7 +352,8 @@ impl Builder<'_> {
             reason: match joined {
                 Joined::Constant => LeftOutReason::Constant,
                 Joined::Ambiguous => LeftOutReason::Ambiguous,
-                Joined::Dead | Joined::Event(_) => LeftOutReason::Dead,
+                Joined::Untested => LeftOutReason::Untested,
+                Joined::Dead | Joined::Event(_) | Joined::Split(_) => LeftOutReason::Dead,
             },
             what: expression.text.clone(),
             place: self.files.show(place),
@@ -353,15 +361,82 @@ impl Builder<'_> {
     }
 
     fn add_joined(&mut self, event: &Event, fact: &ConditionFact, decision: DecisionId) -> ConditionId {
+        let condition = self.described(fact, decision, kind_of(event));
+        self.count(event, condition, fact.is_inverted)
+    }
+
+    /// A condition `a ? b : c` that is tested directly: it is true when the arm that was reached is.
+    fn add_split(
+        &mut self,
+        events: &[Event],
+        joined: &[Joined],
+        arms: &[(usize, usize)],
+        fact: &ConditionFact,
+        decision: DecisionId,
+    ) -> Option<ConditionId> {
+        let facts = self.subject.facts.expect("joined to facts").function;
+        let mut condition = self.described(fact, decision, ConditionKind::Branch);
+        let id = ConditionId(self.map.conditions.len() as u32);
+        // Arms that are simple tests decide directly.
+        let mut tests: Vec<(usize, bool)> = Vec::new();
+        for (arm, event) in arms {
+            if let EventKind::Branch { block } = events[*event].kind {
+                tests.push((block, fact.arms[*arm].is_inverted));
+            }
+        }
+        let simple = tests.clone();
+        // Of arms that are `&&` or `||`, the last condition leads both ways out of the whole.
+        for last in fact.arms.iter().filter_map(|arm| facts.decisions[arm.decision? as usize].conditions.last()) {
+            if let Joined::Event(event) = joined[*last as usize]
+                && let EventKind::Branch { block } = events[event].kind
+            {
+                tests.push((block, facts.conditions[*last as usize].is_inverted));
+            }
+        }
+        let (first, is_inverted) = *tests.first()?;
+        let IrKind::Branch(_, ways) = self.subject.ir.blocks[first].end() else { return None };
+        let [when_true, when_false] = if is_inverted { [ways[1], ways[0]] } else { *ways };
+        condition.block = self.last_piece_id(first);
+        let within: Vec<usize> = self.blocks_between(first, &tests);
+        for block in within {
+            let IrKind::Branch(_, ways) = self.subject.ir.blocks[block].end() else { continue };
+            for (way, counter) in ways.iter().zip(self.branch_counters[&block]) {
+                if *way == when_true {
+                    condition.when_true.push(counter);
+                } else if *way == when_false {
+                    condition.when_false.push(counter);
+                }
+            }
+        }
+        for (block, is_inverted) in simple {
+            let block = self.last_piece_id(block);
+            let edges = &mut self.map.blocks[block.index()].successors;
+            for (edge, direction) in edges.iter_mut().zip([!is_inverted, is_inverted]) {
+                edge.shows = Some(Branch { condition: id, direction });
+            }
+        }
+        self.map.conditions.push(condition);
+        Some(id)
+    }
+
+    /// The blocks with branches from the first to the last test of a split condition, in emission order.
+    fn blocks_between(&self, first: usize, tests: &[(usize, bool)]) -> Vec<usize> {
+        let blocks = tests.iter().map(|(block, _)| *block);
+        let (low, high) = (blocks.clone().min().unwrap_or(first), blocks.max().unwrap_or(first));
+        (low..=high).filter(|block| self.branch_counters.contains_key(block)).collect()
+    }
+
+    /// A condition as the facts describe it, without block and counters.
+    fn described(&mut self, fact: &ConditionFact, decision: DecisionId, kind: ConditionKind) -> Condition {
         let facts = self.subject.facts.expect("joined to facts");
         let expression = &facts.function.expressions[fact.expression as usize];
         let extent = self.fact_extent(fact.extent);
         let stable_id = self.stable_id("condition", &expression.text);
-        let condition = Condition {
+        Condition {
             stable_id,
             function: self.function,
             decision,
-            kind: kind_of(event),
+            kind,
             text: expression.text.clone(),
             extent,
             macro_name: expression.macro_name.clone(),
@@ -377,10 +452,7 @@ impl Builder<'_> {
             },
             site: Some(SiteId(self.first_site + fact.expression)),
             is_joined: true,
-        };
-        // clang branches on the operand of `!` and swaps the ways; a value or select has the `!` computed.
-        let swapped = fact.is_negated && matches!(event.kind, EventKind::Branch { .. });
-        self.count(event, condition, swapped)
+        }
     }
 
     fn add_unjoined(&mut self, event: &Event) {

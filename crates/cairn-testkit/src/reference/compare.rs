@@ -16,8 +16,10 @@ pub enum Difference {
     GcovDenies(String, u32),
     /// We say executed, neither reference does.
     OnlyOurs(String, u32),
-    /// gcov says executed, we do not.
-    OnlyGcov(String, u32),
+    /// gcov says executed; neither we nor source-based coverage do.
+    GcovInvents(String, u32),
+    /// Both references say executed, we do not: the line stands behind a call that did not come back.
+    OnlyTheirs(String, u32),
     /// Branch directions at a place differ: ours, theirs.
     Branches((String, u32, u32), Vec<[bool; 2]>, Vec<[bool; 2]>),
     /// A decision only one side knows: whether it is ours, place, number of conditions.
@@ -30,7 +32,8 @@ impl fmt::Display for Difference {
         match self {
             Self::GcovDenies(file, line) => write!(f, "{}:{line}: executed, denied by gcov", name(file)),
             Self::OnlyOurs(file, line) => write!(f, "{}:{line}: executed according to us only", name(file)),
-            Self::OnlyGcov(file, line) => write!(f, "{}:{line}: executed according to gcov only", name(file)),
+            Self::GcovInvents(file, line) => write!(f, "{}:{line}: executed according to gcov only", name(file)),
+            Self::OnlyTheirs(file, line) => write!(f, "{}:{line}: executed according to both references only", name(file)),
             Self::Branches((file, line, column), ours, theirs) => {
                 write!(f, "{}:{line}:{column}: branches ours {} theirs {}", name(file), show(ours), show(theirs))
             }
@@ -78,7 +81,11 @@ pub fn compare(cover: &Value, map: &Value, reference: &ReferenceCoverage) -> Vec
         }
         for ((_, line), executed) in reference.gcov_lines.range((path.clone(), 0)..=(path.clone(), u32::MAX)) {
             if *executed && !ours.contains(line) {
-                differences.push(Difference::OnlyGcov(path.clone(), *line));
+                let key = (path.clone(), *line);
+                differences.push(match reference.clang_lines.contains(&key) {
+                    true => Difference::OnlyTheirs(key.0, key.1),
+                    false => Difference::GcovInvents(key.0, key.1),
+                });
             }
         }
         for condition in file["conditions"].as_array().expect("a file has conditions") {

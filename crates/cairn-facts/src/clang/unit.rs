@@ -1,0 +1,127 @@
+//! A parsed translation unit.
+
+use super::{Cursor, Library};
+use crate::FactsError;
+use clang_sys::*;
+use std::{
+    ffi::{CStr, CString, c_char},
+    ptr, slice,
+};
+
+/// A translation unit and the index it lives in.
+pub struct Unit {
+    pub(super) library: &'static Library,
+    index: CXIndex,
+    raw: CXTranslationUnit,
+}
+
+/// A file of a unit, as good as its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct File(pub(super) CXFile);
+
+impl Unit {
+    /// Parses what `arguments` compile. Errors in the source are errors here: the compile beside us had none.
+    pub fn parse(library: &'static Library, arguments: &[String]) -> Result<Unit, FactsError> {
+        let strings = arguments
+            .iter()
+            .map(|argument| {
+                let nul = |_| FactsError::NulByte { argument: argument.replace('\0', "\\0") };
+                CString::new(argument.as_str()).map_err(nul)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<*const c_char> = strings.iter().map(|string| string.as_ptr()).collect();
+        let functions = &library.functions;
+        // SAFETY: takes no pointers.
+        let index = unsafe { (functions.clang_createIndex)(0, 0) };
+        // From here on dropping the unit disposes the index.
+        let mut unit = Unit { library, index, raw: ptr::null_mut() };
+        // SAFETY: `pointers` holds as many NUL-terminated strings as we say, and they outlive the call.
+        let code = unsafe {
+            (functions.clang_parseTranslationUnit2)(
+                index,
+                ptr::null(),
+                pointers.as_ptr(),
+                pointers.len() as i32,
+                ptr::null_mut(),
+                0,
+                CXTranslationUnit_None,
+                &mut unit.raw,
+            )
+        };
+        let reason = match code {
+            CXError_Success if !unit.raw.is_null() => return unit.without_errors(),
+            CXError_Crashed => "it crashed",
+            CXError_InvalidArguments => "invalid arguments",
+            CXError_ASTReadError => "unreadable precompiled header",
+            _ => "no unit",
+        };
+        Err(FactsError::NotParsed { reason, arguments: arguments.join(" ") })
+    }
+
+    /// The cursor whose children are the top-level declarations.
+    pub fn cursor(&self) -> Cursor<'_> {
+        // SAFETY: the unit is alive.
+        let raw = unsafe { (self.library.functions.clang_getTranslationUnitCursor)(self.raw) };
+        Cursor::new(self, raw)
+    }
+
+    /// The text of a file of this unit.
+    pub fn contents(&self, file: File) -> &[u8] {
+        let mut size = 0;
+        // SAFETY: the file belongs to this unit; the buffer lives as long as the unit does.
+        unsafe {
+            let start = (self.library.functions.clang_getFileContents)(self.raw, file.0, &mut size);
+            if start.is_null() { &[] } else { slice::from_raw_parts(start.cast(), size) }
+        }
+    }
+
+    /// Copies a string of libclang and disposes it.
+    pub(super) fn text(&self, string: CXString) -> String {
+        let functions = &self.library.functions;
+        // SAFETY: the string was just returned to us and is disposed exactly once, after the copy.
+        unsafe {
+            let start = (functions.clang_getCString)(string);
+            let text = if start.is_null() {
+                String::new()
+            } else {
+                CStr::from_ptr(start).to_string_lossy().into_owned()
+            };
+            (functions.clang_disposeString)(string);
+            text
+        }
+    }
+
+    fn without_errors(self) -> Result<Unit, FactsError> {
+        let functions = &self.library.functions;
+        // SAFETY: the unit is alive.
+        let n_diagnostics = unsafe { (functions.clang_getNumDiagnostics)(self.raw) };
+        for number in 0..n_diagnostics {
+            // SAFETY: `number` is in range, and the diagnostic is disposed once, after its last use.
+            let message = unsafe {
+                let diagnostic = (functions.clang_getDiagnostic)(self.raw, number);
+                let severity = (functions.clang_getDiagnosticSeverity)(diagnostic);
+                let options = CXDiagnostic_DisplaySourceLocation | CXDiagnostic_DisplayColumn;
+                let message = (severity >= CXDiagnostic_Error)
+                    .then(|| self.text((functions.clang_formatDiagnostic)(diagnostic, options as u32)));
+                (functions.clang_disposeDiagnostic)(diagnostic);
+                message
+            };
+            if let Some(message) = message {
+                return Err(FactsError::Source { message });
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl Drop for Unit {
+    fn drop(&mut self) {
+        // SAFETY: both are ours, disposed once, the unit before its index.
+        unsafe {
+            if !self.raw.is_null() {
+                (self.library.functions.clang_disposeTranslationUnit)(self.raw);
+            }
+            (self.library.functions.clang_disposeIndex)(self.index);
+        }
+    }
+}

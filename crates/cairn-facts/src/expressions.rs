@@ -1,0 +1,256 @@
+//! Every expression of a function, with its place as debug information has it.
+
+use crate::{
+    shapes::{self, Shape},
+    source::{Sources, Span},
+    tree::{NodeId, Tree},
+    types::Types,
+};
+use cairn_model::facts::{ExpressionFact, ExpressionKind, Place};
+use clang_sys::*;
+
+/// The expressions of one function, and which node became which.
+pub struct Expressions {
+    /// The facts, parents before children.
+    pub facts: Vec<ExpressionFact>,
+    numbers: Vec<Option<u32>>,
+}
+
+impl Expressions {
+    /// Lists the expressions of `tree`.
+    pub fn collect<'u>(tree: &Tree<'u>, sources: &Sources<'u>, types: &Types) -> Expressions {
+        let mut collector = Collector { tree, sources, types, facts: Vec::new(), numbers: Vec::new() };
+        collector.numbers.resize(tree.len(), None);
+        for root in tree.roots() {
+            collector.visit(root, None);
+        }
+        Expressions { facts: collector.facts, numbers: collector.numbers }
+    }
+
+    /// The number of the expression that `node` is or wraps.
+    pub fn number(&self, node: NodeId) -> Option<u32> {
+        self.numbers[node as usize]
+    }
+}
+
+struct Collector<'c, 'u> {
+    tree: &'c Tree<'u>,
+    sources: &'c Sources<'u>,
+    types: &'c Types,
+    facts: Vec<ExpressionFact>,
+    numbers: Vec<Option<u32>>,
+}
+
+impl Collector<'_, '_> {
+    fn visit(&mut self, node: NodeId, parent: Option<u32>) {
+        let tree = self.tree;
+        if !tree.is_expression(node) {
+            for child in statement_parts(tree, node) {
+                self.visit(*child, parent);
+            }
+            return;
+        }
+        let shape = shapes::shape(tree, self.sources, node);
+        if let Shape::Hidden(child) = shape {
+            self.visit(child, parent);
+            self.numbers[node as usize] = self.numbers[child as usize];
+            return;
+        }
+        let number = self.facts.len() as u32;
+        self.numbers[node as usize] = Some(number);
+        let fact = self.describe(node, parent, shape);
+        self.facts.push(fact);
+        match shape {
+            Shape::Hidden(_) | Shape::Lambda => {}
+            Shape::Elvis(common, other) => {
+                self.visit(common, Some(number));
+                self.visit(other, Some(number));
+            }
+            Shape::Choice(chosen) => {
+                if let Some(chosen) = chosen {
+                    self.visit(chosen, Some(number));
+                }
+            }
+            Shape::Conditional(..) | Shape::Plain => {
+                for child in tree.children(node) {
+                    self.visit(*child, Some(number));
+                }
+            }
+        }
+    }
+
+    fn describe(&self, node: NodeId, parent: Option<u32>, shape: Shape) -> ExpressionFact {
+        let cursor = self.tree.cursor(node);
+        let span = self.sources.span(cursor);
+        let macro_name = self.sources.macro_name(&span);
+        let (kind, operator) = self.kind(node, shape);
+        let place = match macro_name {
+            // Everything in a macro stands at its use.
+            Some(_) => span.extent.start,
+            None => self.place(node, kind, &operator, &span),
+        };
+        ExpressionFact {
+            parent,
+            kind,
+            operator,
+            value_type: self.types.describe(cursor.value_type()),
+            extent: span.extent,
+            place,
+            macro_name,
+            text: self.sources.excerpt(&span),
+        }
+    }
+
+    fn kind(&self, node: NodeId, shape: Shape) -> (ExpressionKind, String) {
+        use ExpressionKind as Kind;
+        let cursor = self.tree.cursor(node);
+        if matches!(shape, Shape::Elvis(..)) {
+            return (Kind::Conditional, "?:".to_owned());
+        }
+        let (kind, operator) = match cursor.kind() {
+            CXCursor_BinaryOperator | CXCursor_CompoundAssignOperator => {
+                let operator = cursor.binary_operator();
+                let kind = match operator {
+                    CXBinaryOperator_LAnd | CXBinaryOperator_LOr => Kind::Logical,
+                    CXBinaryOperator_Assign => Kind::Assign,
+                    CXBinaryOperator_MulAssign..=CXBinaryOperator_OrAssign => Kind::CompoundAssign,
+                    _ => Kind::Binary,
+                };
+                (kind, binary_spelling(operator))
+            }
+            CXCursor_UnaryOperator => match cursor.unary_operator() {
+                CXUnaryOperator_PostInc | CXUnaryOperator_PreInc => (Kind::IncrementDecrement, "++"),
+                CXUnaryOperator_PostDec | CXUnaryOperator_PreDec => (Kind::IncrementDecrement, "--"),
+                operator => (Kind::Unary, unary_spelling(operator)),
+            },
+            CXCursor_ConditionalOperator => (Kind::Conditional, "?:"),
+            CXCursor_CallExpr => return (Kind::Call, self.callee_name(node)),
+            CXCursor_DeclRefExpr => return (Kind::Reference, cursor.spelling()),
+            CXCursor_MemberRefExpr => return (Kind::Member, cursor.spelling()),
+            CXCursor_ArraySubscriptExpr => (Kind::Index, "[]"),
+            CXCursor_CStyleCastExpr
+            | CXCursor_CXXStaticCastExpr
+            | CXCursor_CXXDynamicCastExpr
+            | CXCursor_CXXReinterpretCastExpr
+            | CXCursor_CXXConstCastExpr
+            | CXCursor_CXXFunctionalCastExpr => (Kind::Cast, ""),
+            CXCursor_IntegerLiteral | CXCursor_CXXBoolLiteralExpr | CXCursor_GNUNullExpr => {
+                (Kind::Integer, "")
+            }
+            CXCursor_FloatingLiteral | CXCursor_ImaginaryLiteral => (Kind::Float, ""),
+            CXCursor_CharacterLiteral => (Kind::Character, ""),
+            CXCursor_StringLiteral => (Kind::String, ""),
+            CXCursor_UnaryExpr => (Kind::SizeOf, ""),
+            _ => (Kind::Other, ""),
+        };
+        (kind, operator.to_owned())
+    }
+
+    /// The name of the function a call names, nothing for a call through a pointer.
+    fn callee_name(&self, node: NodeId) -> String {
+        match self.tree.cursor(node).referenced() {
+            Some(callee)
+                if !matches!(callee.kind(), CXCursor_VarDecl | CXCursor_ParmDecl | CXCursor_FieldDecl) =>
+            {
+                callee.spelling()
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// clang's `getExprLoc`, which debug locations are made from.
+    fn place(&self, node: NodeId, kind: ExpressionKind, operator: &str, span: &Span) -> Place {
+        use ExpressionKind as Kind;
+        let tree = self.tree;
+        match kind {
+            Kind::Binary | Kind::Logical | Kind::Assign | Kind::CompoundAssign => {
+                let left = tree.operands(node).map(|(left, _)| left);
+                left.and_then(|left| self.operator_place(left, operator)).unwrap_or(span.extent.start)
+            }
+            Kind::IncrementDecrement
+                if matches!(
+                    tree.cursor(node).unary_operator(),
+                    CXUnaryOperator_PostInc | CXUnaryOperator_PostDec
+                ) =>
+            {
+                let operand = tree.only_child(node);
+                operand
+                    .and_then(|operand| self.operator_place(operand, operator))
+                    .unwrap_or(span.extent.start)
+            }
+            Kind::Member => self.sources.place(tree.cursor(node).location()),
+            Kind::Call => self.call_place(node, operator).unwrap_or(span.extent.start),
+            _ => span.extent.start,
+        }
+    }
+
+    /// Overloaded operators stand at the operator, calls of methods at the method's name.
+    fn call_place(&self, node: NodeId, callee: &str) -> Option<Place> {
+        let tree = self.tree;
+        if let Some(operator) = callee.strip_prefix("operator") {
+            let is_binary = operator.starts_with(|first: char| "+-*/%^&|<>=!".contains(first))
+                && !matches!(operator, "++" | "--" | "->" | "->*" | "!");
+            let first = *tree.children(node).first()?;
+            return if is_binary { self.operator_place(first, operator) } else { None };
+        }
+        let callee = tree.without_hidden(*tree.children(node).first()?);
+        let is_method =
+            tree.cursor(node).referenced().is_some_and(|callee| callee.kind() == CXCursor_CXXMethod);
+        (is_method && tree.kind(callee) == CXCursor_MemberRefExpr)
+            .then(|| self.sources.place(tree.cursor(callee).location()))
+    }
+
+    /// Where the operator after the operand `left` stands. A name there is a macro that stands for the operator.
+    fn operator_place(&self, left: NodeId, operator: &str) -> Option<Place> {
+        let span = self.sources.span(self.tree.cursor(left));
+        let file = span.file?;
+        let mut scanner = self.sources.scan(file, span.end);
+        while scanner.peek() == Some(b")") {
+            scanner.token();
+        }
+        scanner.skip_blank();
+        let offset = scanner.offset;
+        let token = scanner.token()?;
+        let is_operator = operator.as_bytes().starts_with(token);
+        let is_name = token[0].is_ascii_alphabetic() || token[0] == b'_';
+        (is_operator || is_name).then(|| self.sources.advance(file, span.end, span.extent.end, offset))
+    }
+}
+
+/// The children of a statement that have code; the constants of `case` do not.
+fn statement_parts<'t>(tree: &'t Tree<'_>, node: NodeId) -> &'t [NodeId] {
+    let children = tree.children(node);
+    match tree.kind(node) {
+        CXCursor_CaseStmt => &children[children.len().saturating_sub(1)..],
+        _ => children,
+    }
+}
+
+fn binary_spelling(operator: CXBinaryOperatorKind) -> &'static str {
+    const SPELLINGS: [&str; 34] = [
+        "", ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!=", "&",
+        "^", "|", "&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ",",
+    ];
+    SPELLINGS.get(operator as usize).copied().unwrap_or("")
+}
+
+fn unary_spelling(operator: CXUnaryOperatorKind) -> &'static str {
+    const SPELLINGS: [&str; 15] = [
+        "",
+        "++",
+        "--",
+        "++",
+        "--",
+        "&",
+        "*",
+        "+",
+        "-",
+        "~",
+        "!",
+        "__real",
+        "__imag",
+        "__extension__",
+        "co_await",
+    ];
+    SPELLINGS.get(operator as usize).copied().unwrap_or("")
+}

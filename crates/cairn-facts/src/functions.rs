@@ -1,0 +1,142 @@
+//! The functions of a unit.
+
+use crate::{
+    clang::{Cursor, Unit},
+    conditions,
+    expressions::Expressions,
+    source::Sources,
+    tree::{NodeId, Tree},
+    types::Types,
+};
+use cairn_model::facts::{FunctionFacts, UnitFacts};
+use clang_sys::*;
+use std::path::Path;
+
+/// Facts of every function defined outside system headers.
+pub fn of_unit(unit: &Unit, directory: &Path) -> UnitFacts {
+    let mut reader =
+        Reader { sources: Sources::new(unit, directory), types: Types::default(), functions: Vec::new() };
+    for declaration in unit.cursor().children() {
+        if !declaration.location().is_in_system_header() {
+            reader.declaration(declaration);
+        }
+    }
+    UnitFacts { functions: reader.functions, files: reader.sources.into_names() }
+}
+
+struct Reader<'u> {
+    sources: Sources<'u>,
+    types: Types,
+    functions: Vec<FunctionFacts>,
+}
+
+impl<'u> Reader<'u> {
+    fn declaration(&mut self, cursor: Cursor<'u>) {
+        match cursor.kind() {
+            CXCursor_FunctionDecl
+            | CXCursor_CXXMethod
+            | CXCursor_Constructor
+            | CXCursor_Destructor
+            | CXCursor_ConversionFunction
+            | CXCursor_FunctionTemplate
+                if cursor.is_definition() =>
+            {
+                self.function(cursor);
+            }
+            CXCursor_Namespace
+            | CXCursor_LinkageSpec
+            | CXCursor_UnexposedDecl
+            | CXCursor_StructDecl
+            | CXCursor_ClassDecl
+            | CXCursor_UnionDecl
+            | CXCursor_ClassTemplate
+            | CXCursor_ClassTemplatePartialSpecialization
+            | CXCursor_FriendDecl => {
+                for child in cursor.children() {
+                    self.declaration(child);
+                }
+            }
+            // Lambdas that initialise variables of the program and members of classes.
+            CXCursor_VarDecl | CXCursor_FieldDecl => {
+                let expressions: Vec<_> =
+                    cursor.children().into_iter().filter(|child| child.is_expression()).collect();
+                if !expressions.is_empty() {
+                    self.inner_functions(&Tree::new(&expressions));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, cursor: Cursor<'u>) {
+        let children = cursor.children();
+        let Some(body) = children.last().copied().filter(|body| is_body(*body)) else { return };
+        // A constructor's initialisers follow the names of what they initialise.
+        let is_name = |cursor: Cursor<'u>| {
+            matches!(cursor.kind(), CXCursor_MemberRef | CXCursor_TypeRef | CXCursor_TemplateRef)
+        };
+        let initializers = children
+            .windows(2)
+            .filter(|pair| is_name(pair[0]) && pair[1].is_expression() && is_constructor(cursor))
+            .map(|pair| pair[1]);
+        let roots: Vec<_> = initializers.chain([body]).collect();
+        self.push(cursor, name(cursor), &roots);
+    }
+
+    fn push(&mut self, cursor: Cursor<'u>, name: String, roots: &[Cursor<'u>]) {
+        let tree = Tree::new(roots);
+        let mut expressions = Expressions::collect(&tree, &self.sources, &self.types);
+        let found = conditions::find(&tree, &self.sources, &mut expressions);
+        let facts = FunctionFacts {
+            name,
+            place: self.sources.place(cursor.location()),
+            extent: self.sources.span(cursor).extent,
+            expressions: expressions.facts,
+            conditions: found.conditions,
+            decisions: found.decisions,
+            switches: found.switches,
+        };
+        self.functions.push(facts);
+        self.inner_functions(&tree);
+    }
+
+    /// Lambdas and methods of local classes.
+    fn inner_functions(&mut self, tree: &Tree<'u>) {
+        let mut todo: Vec<NodeId> = tree.roots().rev().collect();
+        while let Some(node) = todo.pop() {
+            let cursor = tree.cursor(node);
+            match cursor.kind() {
+                CXCursor_LambdaExpr => {
+                    let body =
+                        cursor.children().into_iter().rfind(|child| child.kind() == CXCursor_CompoundStmt);
+                    if let Some(body) = body {
+                        self.push(cursor, "operator()".to_owned(), &[body]);
+                    }
+                    // Its captures may hold lambdas; its body has just been read.
+                    todo.extend(tree.children(node).iter().rev().filter(|child| tree.is_expression(**child)));
+                }
+                CXCursor_StructDecl | CXCursor_ClassDecl | CXCursor_UnionDecl => self.declaration(cursor),
+                _ => todo.extend(tree.children(node).iter().rev()),
+            }
+        }
+    }
+}
+
+fn is_body(cursor: Cursor<'_>) -> bool {
+    matches!(cursor.kind(), CXCursor_CompoundStmt | CXCursor_CXXTryStmt)
+}
+
+fn is_constructor(cursor: Cursor<'_>) -> bool {
+    cursor.kind() == CXCursor_Constructor || cursor.kind() == CXCursor_FunctionTemplate
+}
+
+/// The name without template arguments.
+fn name(cursor: Cursor<'_>) -> String {
+    let mut name = cursor.spelling();
+    if !name.starts_with("operator")
+        && let Some(arguments) = name.find('<')
+    {
+        name.truncate(arguments);
+    }
+    name
+}

@@ -1,0 +1,176 @@
+//! The files of a unit, and places in them.
+
+use super::Scanner;
+use crate::clang::{Cursor, File, Location, Unit};
+use cairn_model::facts::{Extent, Place};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    ffi::{CStr, CString},
+    path::{Path, PathBuf},
+};
+
+/// Longest text kept of an expression.
+const TEXT_BYTES: usize = 200;
+
+/// The files of a unit.
+pub struct Sources<'u> {
+    unit: &'u Unit,
+    directory: &'u Path,
+    names: RefCell<Vec<String>>,
+    index: RefCell<HashMap<CString, u32>>,
+    last_name: RefCell<(CString, u32)>,
+    last_text: Cell<Option<(File, &'u [u8])>>,
+}
+
+/// From where to where something reaches: for readers in places, for us in bytes of its file.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// In places.
+    pub extent: Extent,
+    /// The file it begins in.
+    pub file: Option<File>,
+    /// The byte it begins at.
+    pub start: usize,
+    /// The byte after it.
+    pub end: usize,
+    /// Whether it begins in a macro.
+    pub begins_in_macro: bool,
+}
+
+impl<'u> Sources<'u> {
+    /// Of a unit compiled in `directory`.
+    pub fn new(unit: &'u Unit, directory: &'u Path) -> Sources<'u> {
+        Sources {
+            unit,
+            directory,
+            names: RefCell::default(),
+            index: RefCell::default(),
+            last_name: RefCell::new((CString::default(), u32::MAX)),
+            last_text: Cell::new(None),
+        }
+    }
+
+    /// The names that places refer to.
+    pub fn into_names(self) -> Vec<String> {
+        self.names.into_inner()
+    }
+
+    /// The place of a location; for a token from a macro, that of the macro's use.
+    pub fn place(&self, location: Location<'_>) -> Place {
+        let (file, line, column) = location.presumed(|name| self.file_index(name));
+        Place { file, line, column }
+    }
+
+    /// Where `cursor` reaches. What comes from a macro reaches over the macro's whole use.
+    pub fn span(&self, cursor: Cursor<'_>) -> Span {
+        let (start, end) = cursor.extent();
+        let start_place = self.place(start);
+        let Some((file, offset)) = start.offset() else {
+            let extent = Extent { start: start_place, end: start_place };
+            return Span { extent, file: None, start: 0, end: 0, begins_in_macro: false };
+        };
+        let mut span = Span {
+            extent: Extent { start: start_place, end: start_place },
+            file: Some(file),
+            start: offset,
+            end: offset,
+            begins_in_macro: start.is_macro(),
+        };
+        match end.offset() {
+            // The last token is a macro's argument, whose end libclang reports at the macro's name.
+            Some((end_file, use_offset)) if end.is_macro() && end_file == file => {
+                span.end = Scanner::at(self.text(file), use_offset).end_of_macro_use();
+                span.extent.end = self.advance(file, offset, start_place, span.end);
+            }
+            Some((end_file, end_offset)) if end_file == file && end_offset > offset => {
+                span.end = end_offset;
+                span.extent.end = self.place(end);
+            }
+            _ => {}
+        }
+        span
+    }
+
+    /// The macro that all of `span` comes from.
+    pub fn macro_name(&self, span: &Span) -> Option<String> {
+        let file = span.file.filter(|_| span.begins_in_macro)?;
+        let mut scanner = Scanner::at(self.text(file), span.start);
+        if span.end > scanner.end_of_macro_use() {
+            return None;
+        }
+        scanner.word().map(str::to_owned)
+    }
+
+    /// The text of `span`, white space collapsed, cut after some length.
+    pub fn excerpt(&self, span: &Span) -> String {
+        let Some(file) = span.file else { return String::new() };
+        // White space may be most of it, but not all.
+        let end = span.end.clamp(span.start, span.start + 16 * TEXT_BYTES);
+        let text = String::from_utf8_lossy(&self.text(file)[span.start..end]);
+        let mut excerpt = String::new();
+        for word in text.replace("\\\n", " ").split_whitespace() {
+            let separator = if excerpt.is_empty() { "" } else { " " };
+            if excerpt.len() + separator.len() + word.len() > TEXT_BYTES {
+                let space = TEXT_BYTES.saturating_sub(excerpt.len() + separator.len());
+                let cut = (0..=space).rev().find(|at| word.is_char_boundary(*at)).unwrap_or(0);
+                excerpt.push_str(if cut > 0 { separator } else { "" });
+                excerpt.push_str(&word[..cut]);
+                break;
+            }
+            excerpt.push_str(separator);
+            excerpt.push_str(word);
+        }
+        excerpt
+    }
+
+    /// Scans from a byte of a file.
+    pub fn scan(&self, file: File, offset: usize) -> Scanner<'u> {
+        Scanner::at(self.text(file), offset)
+    }
+
+    /// The place of byte `to`, counted from byte `from` at `place`.
+    pub fn advance(&self, file: File, from: usize, place: Place, to: usize) -> Place {
+        let between = &self.text(file)[from..to.max(from)];
+        match between.iter().rposition(|byte| *byte == b'\n') {
+            None => Place { column: place.column + between.len() as u32, ..place },
+            Some(last) => Place {
+                line: place.line + between.iter().filter(|byte| **byte == b'\n').count() as u32,
+                column: (between.len() - last) as u32,
+                ..place
+            },
+        }
+    }
+
+    fn text(&self, file: File) -> &'u [u8] {
+        match self.last_text.get() {
+            Some((last, text)) if last == file => text,
+            _ => {
+                let text = self.unit.contents(file);
+                self.last_text.set(Some((file, text)));
+                text
+            }
+        }
+    }
+
+    fn file_index(&self, name: &CStr) -> u32 {
+        if self.last_name.borrow().0.as_c_str() == name && self.last_name.borrow().1 != u32::MAX {
+            return self.last_name.borrow().1;
+        }
+        let known = self.index.borrow().get(name).copied();
+        let index = known.unwrap_or_else(|| {
+            // Going through components drops `.`, so that `./a.c` and `a.c` are one file.
+            let path: PathBuf = self.directory.join(&*name.to_string_lossy()).components().collect();
+            let path = path.display().to_string();
+            let mut names = self.names.borrow_mut();
+            let index = names.iter().position(|other| *other == path).unwrap_or_else(|| {
+                names.push(path);
+                names.len() - 1
+            }) as u32;
+            self.index.borrow_mut().insert(name.to_owned(), index);
+            index
+        });
+        *self.last_name.borrow_mut() = (name.to_owned(), index);
+        index
+    }
+}
