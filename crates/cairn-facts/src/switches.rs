@@ -20,10 +20,12 @@ pub fn describe<'u>(
     for part in body {
         collect_labels(tree, sources, *part, &mut labels);
     }
+    let value = value.map(|value| sources.span(tree.cursor(value)));
     SwitchFact {
         place: span.extent.start,
         extent: span.extent,
-        text: value.map(|value| sources.excerpt(&sources.span(tree.cursor(value)))).unwrap_or_default(),
+        text: value.as_ref().map(|value| sources.excerpt(value)).unwrap_or_default(),
+        value: value.map_or(span.extent, |value| value.extent),
         labels,
     }
 }

@@ -290,6 +290,8 @@ pub struct SwitchFact {
     pub extent: Extent,
     /// The text of the value switched on.
     pub text: String,
+    /// Where that value stands: clang's branch region for a `default` nobody wrote.
+    pub value: Extent,
     /// The labels in source order, `default` among them.
     pub labels: Vec<LabelFact>,
 }

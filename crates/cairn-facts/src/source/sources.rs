@@ -102,14 +102,14 @@ impl<'u> Sources<'u> {
         scanner.word().map(str::to_owned)
     }
 
-    /// The text of `span`, white space collapsed, cut after some length.
+    /// The text of `span`, comments left out and white space collapsed, cut after some length.
     pub fn excerpt(&self, span: &Span) -> String {
         let Some(file) = span.file else { return String::new() };
         // White space may be most of it, but not all.
         let end = span.end.clamp(span.start, span.start + 16 * TEXT_BYTES);
         let text = String::from_utf8_lossy(&self.text(file)[span.start..end]);
         let mut excerpt = String::new();
-        for word in text.replace("\\\n", " ").split_whitespace() {
+        for word in without_comments(&text.replace("\\\n", " ")).split_whitespace() {
             let separator = if excerpt.is_empty() { "" } else { " " };
             if excerpt.len() + separator.len() + word.len() > TEXT_BYTES {
                 let space = TEXT_BYTES.saturating_sub(excerpt.len() + separator.len());
@@ -172,5 +172,55 @@ impl<'u> Sources<'u> {
         });
         *self.last_name.borrow_mut() = (name.to_owned(), index);
         index
+    }
+}
+
+/// Replaces comments by spaces; what looks like one inside a string or character stays.
+fn without_comments(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' | '\'' => literal_length(rest, first),
+            '/' if rest.starts_with("/*") => {
+                kept.push(' ');
+                rest = rest[2..].find("*/").map_or("", |end| &rest[end + 4..]);
+                continue;
+            }
+            '/' if rest.starts_with("//") => {
+                rest = rest.find('\n').map_or("", |end| &rest[end..]);
+                continue;
+            }
+            other => other.len_utf8(),
+        };
+        kept.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    kept
+}
+
+/// The length of the literal at the start of `text`, its quotes included.
+fn literal_length(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if character == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comments;
+
+    #[test]
+    fn comments_go_and_literals_stay() {
+        assert_eq!(without_comments("a /* b */ + c // d"), "a   + c ");
+        assert_eq!(without_comments(r#"f("/* no */", '"', "\"//")"#), r#"f("/* no */", '"', "\"//")"#);
+        assert_eq!(without_comments("a /* open"), "a  ");
     }
 }

@@ -581,7 +581,7 @@ impl Builder<'_> {
             let mine: Vec<usize> = (0..ways.len()).filter(|index| is_its(&ways[*index])).collect();
             let (text, extent, macro_name) = match label {
                 Some(label) => (label.text.clone(), self.fact_extent(label.extent), label.macro_name.clone()),
-                None => (IMPLICIT_DEFAULT.to_string(), self.fact_extent(facts.extent), None),
+                None => (IMPLICIT_DEFAULT.to_string(), self.fact_extent(facts.value), None),
             };
             if mine.is_empty() {
                 let place = self.files.show(extent.start);

@@ -91,6 +91,7 @@ mod tests {
             place,
             extent: Extent { start: place, end: place },
             text: "x".into(),
+            value: Extent { start: place, end: place },
             labels: vec![label(Some((1, 3))), label(Some((7, 7))), label(None)],
         };
         let switch = IrSwitch { default: 9, cases: vec![(1, 4), (2, 4), (3, 4), (7, 4)], bits: 32 };

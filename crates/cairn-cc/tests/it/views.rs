@@ -1,0 +1,104 @@
+//! Views are linked from the record alone.
+
+use crate::project::{MAIN, Project, TWICE};
+use cairn_cc::views::{ViewError, ViewRequest, build_views};
+use std::fs;
+
+fn run(program: &std::path::Path) -> String {
+    let output = std::process::Command::new(program).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn views_run_after_the_build_folder_was_cleaned_and_are_built_once() {
+    let project = Project::new(&[("main.c", MAIN), ("twice.c", TWICE)]);
+    project.write("native.c", "int native_part(void) { return 0; }\n");
+    project.sh("cairn-cc -O2 -c main.c twice.c && clang-19 -c native.c && ar rcs libtwice.a twice.o && \
+                cairn-cc main.o native.o -L. -ltwice -o prog && rm -f *.o *.a");
+    let settings = project.settings();
+    let record = project.record("prog");
+    let views = build_views(&settings, &record, &ViewRequest::default()).unwrap();
+    assert!(!views.was_cached);
+    assert_eq!(run(&views.bare), "2\n");
+    assert_eq!(run(&views.plain), "2\n");
+    assert!(views.map.is_file() && views.path.is_none());
+    assert!(views.warnings[0].contains("`native.o`"), "{:?}", views.warnings);
+
+    let again = build_views(&settings, &record, &ViewRequest::default()).unwrap();
+    assert!(again.was_cached);
+    assert_eq!(again.folder, views.folder);
+
+    let with_path = ViewRequest { with_path: true, ..ViewRequest::default() };
+    let views = build_views(&settings, &record, &with_path).unwrap();
+    assert!(!views.was_cached);
+    assert_eq!(run(views.path.as_ref().unwrap()), "2\n");
+    assert!(build_views(&settings, &record, &with_path).unwrap().was_cached);
+}
+
+#[test]
+fn a_view_of_cxx_throws_and_catches() {
+    let text = "#include <cstdio>\n#include <stdexcept>\nint main() { try { throw std::runtime_error(\"caught\"); } \
+                catch (const std::exception &e) { std::puts(e.what()); } return 0; }\n";
+    let project = Project::new(&[("main.cpp", text)]);
+    project.sh("cairn-c++ main.cpp -o prog");
+    let views = build_views(&project.settings(), &project.record("prog"), &ViewRequest::default()).unwrap();
+    assert_eq!(run(&views.bare), "caught\n");
+    assert_eq!(run(&views.plain), "caught\n");
+}
+
+#[test]
+fn views_of_a_harness_call_it() {
+    let text = "#include <stddef.h>\n#include <stdio.h>\nint LLVMFuzzerTestOneInput(const unsigned char *d, size_t n) \
+                { puts(n && d[0] ? \"some\" : \"none\"); return 0; }\n";
+    let project = Project::new(&[("harness.c", text)]);
+    project.sh("cairn-cc -fsanitize=fuzzer harness.c -o prog");
+    let views = build_views(&project.settings(), &project.record("prog"), &ViewRequest::default()).unwrap();
+    assert_eq!(run(&views.bare), run(&views.plain));
+    assert_eq!(run(&project.path().join("prog")), run(&views.bare));
+}
+
+#[test]
+fn wrapped_and_mixed_programs_behave_the_same_as_views() {
+    let main = "#include <stdio.h>\nint twice(int); int four(void); int __real_twice(int);\n\
+                int __wrap_twice(int x) { return 100 + __real_twice(x); }\n\
+                int main(void) { printf(\"%d\\n\", twice(1) + four()); return 0; }\n";
+    let project = Project::new(&[("main.c", main), ("twice.c", TWICE)]);
+    project.write(
+        "four.s",
+        ".globl four\nfour:\n mov $4, %eax\n ret\n.section .note.GNU-stack,\"\",@progbits\n",
+    );
+    project.sh("cairn-cc -c main.c twice.c four.s && ld -r twice.o four.o -o mixed.o && \
+                cairn-cc main.o mixed.o -Wl,--wrap=twice -o prog");
+    assert_eq!(project.sh("./prog"), "106\n");
+    let views = build_views(&project.settings(), &project.record("prog"), &ViewRequest::default()).unwrap();
+    assert_eq!(run(&views.bare), "106\n");
+    assert_eq!(run(&views.plain), "106\n");
+}
+
+#[test]
+fn another_scope_is_another_view() {
+    let project = Project::new(&[("main.c", MAIN), ("twice.c", TWICE)]);
+    project.sh("cairn-cc main.c twice.c -o prog");
+    let (settings, record) = (project.settings(), project.record("prog"));
+    let whole = build_views(&settings, &record, &ViewRequest::default()).unwrap();
+    let scope = r#"{"files":["twice.c"],"functions":[]}"#.to_owned();
+    let part = build_views(&settings, &record, &ViewRequest { scope: Some(scope), ..ViewRequest::default() })
+        .unwrap();
+    assert_ne!(whole.folder, part.folder);
+    assert_eq!(run(&part.plain), "2\n");
+}
+
+#[test]
+fn a_missing_instrumenter_and_its_failure_are_named() {
+    let project = Project::new(&[("main.c", MAIN), ("twice.c", TWICE)]);
+    project.sh("cairn-cc main.c twice.c -o prog");
+    let record = project.record("prog");
+    let mut settings = project.settings();
+    fs::write(record.bitcode_path(), "not bitcode").unwrap();
+    let error = build_views(&settings, &record, &ViewRequest::default()).unwrap_err();
+    assert!(matches!(error, ViewError::Instrument { .. }), "{error}");
+    settings.distribution.instrument = project.path().join("nowhere");
+    let error = build_views(&settings, &record, &ViewRequest::default()).unwrap_err();
+    assert!(error.to_string().contains("nowhere` is missing"), "{error}");
+}
