@@ -67,10 +67,12 @@ fn label<'u>(tree: &Tree<'u>, sources: &Sources<'u>, node: NodeId) -> LabelFact 
         }
         _ => span.extent = Extent { start: span.extent.start, end: span.extent.start },
     }
+    let labelled = tree.children(node).last().filter(|child| tree.kind(**child) == CXCursor_BreakStmt);
     LabelFact {
         range,
         extent: span.extent,
         text: sources.excerpt(&span),
         macro_name: sources.macro_name(&span),
+        only_break: labelled.map(|child| sources.span(tree.cursor(*child)).extent.start),
     }
 }

@@ -80,6 +80,13 @@ impl Lowering {
         if inserts.is_empty() {
             return;
         }
+        // A copy for inlining only would be dropped with its counters.
+        // SAFETY: the function belongs to the live module.
+        unsafe {
+            if LLVMGetLinkage(function) == LLVMLinkage::LLVMAvailableExternallyLinkage {
+                LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
+            }
+        }
         // Positions are resolved before anything is inserted, because insertions move them.
         // SAFETY: the plan was made from the same bitcode, so every position exists.
         unsafe {

@@ -20,7 +20,7 @@ pub struct UnitFacts {
 
 impl Versioned for UnitFacts {
     const MAGIC: [u8; 8] = *b"cairnfct";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const NAME: &'static str = "facts file";
 }
 
@@ -305,6 +305,8 @@ pub struct LabelFact {
     pub extent: Extent,
     /// `case 'x'`, `default`.
     pub text: String,
+    /// Where the `break` stands if it is all that the label labels: clang emits no block for it.
+    pub only_break: Option<Place>,
     /// The outermost macro whose use it comes from.
     pub macro_name: Option<String>,
 }

@@ -543,18 +543,29 @@ impl Builder<'_> {
             let mut edges: Vec<Edge> = ways
                 .iter()
                 .zip(&counters)
-                .map(|(way, counter)| Edge {
-                    to: self.block_id(way.to),
-                    counter: *counter,
-                    shows: None,
-                    is_sure: false,
-                })
+                .map(|(way, counter)| Edge { to: self.label_target(way), counter: *counter, shows: None, is_sure: false })
                 .collect();
             if let (Some(facts), true) = (facts, self.in_scope) {
                 self.add_labels(facts, from, &ways, &counters, &mut edges);
             }
             self.map.blocks[from.index()].successors = edges;
         }
+    }
+
+    /// Where a label leads. `case 1: break;` has no block in the bitcode; the map gets one for its line.
+    fn label_target(&mut self, way: &switches::LabelWay) -> BlockId {
+        let to = self.block_id(way.to);
+        let Some(place) = way.label.and_then(|label| label.only_break) else { return to };
+        let place = self.fact_place(place);
+        let line = (place.file, place.line);
+        if self.map.blocks[to.index()].lines.contains(&line) {
+            return to;
+        }
+        let id = BlockId(self.map.blocks.len() as u32);
+        let onward = Edge { to, counter: None, shows: None, is_sure: true };
+        self.map.blocks.push(Block { lines: vec![line], successors: vec![onward], ..Block::default() });
+        self.map.functions.last_mut().expect("the function was added first").blocks.end += 1;
+        id
     }
 
     /// One condition for each label, in source order, and one for a default nobody wrote.

@@ -81,7 +81,13 @@ mod tests {
 
     fn label(range: Option<(i64, i64)>) -> LabelFact {
         let place = Place { file: 0, line: 1, column: 1 };
-        LabelFact { range, extent: Extent { start: place, end: place }, text: String::new(), macro_name: None }
+        LabelFact {
+            range,
+            extent: Extent { start: place, end: place },
+            text: String::new(),
+            macro_name: None,
+            only_break: None,
+        }
     }
 
     #[test]
