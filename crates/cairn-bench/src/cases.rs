@@ -2,11 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::{
-    fs,
-    path::Path,
-    process::Command,
-};
+use std::{fs, path::Path, process::Command};
 
 /// One input.
 pub struct Case {
@@ -74,12 +70,50 @@ const TEXTS: [&str; 4] = [
 /// For GNU grep.
 pub fn grep() -> Vec<Case> {
     let options = [
-        "-n", "-i", "-v", "-c", "-l", "-L", "-o -b", "-w", "-x", "-H -n", "-h", "-A1", "-B1 -n", "-C1", "-m2", "-q", "-s",
-        "-Z -l", "-z", "--color=always", "-T -n", "-y", "--line-buffered", "-a", "-U", "--binary-files=without-match",
+        "-n",
+        "-i",
+        "-v",
+        "-c",
+        "-l",
+        "-L",
+        "-o -b",
+        "-w",
+        "-x",
+        "-H -n",
+        "-h",
+        "-A1",
+        "-B1 -n",
+        "-C1",
+        "-m2",
+        "-q",
+        "-s",
+        "-Z -l",
+        "-z",
+        "--color=always",
+        "-T -n",
+        "-y",
+        "--line-buffered",
+        "-a",
+        "-U",
+        "--binary-files=without-match",
     ];
     let patterns = [
-        "a", "an*a", "-E (an)+a", "-E ^(pear|apple)$", "-F a.b", "-e foo -e bar", "-E [a-c]{2,3}", "-w version",
-        "\\(a\\)\\1", "-P b(?=c)", "[[:upper:]]", "-E x*", "^$", "-F -x apple", "-E (a|b)*c|(a|ab)*c", "-G a\\|b",
+        "a",
+        "an*a",
+        "-E (an)+a",
+        "-E ^(pear|apple)$",
+        "-F a.b",
+        "-e foo -e bar",
+        "-E [a-c]{2,3}",
+        "-w version",
+        "\\(a\\)\\1",
+        "-P b(?=c)",
+        "[[:upper:]]",
+        "-E x*",
+        "^$",
+        "-F -x apple",
+        "-E (a|b)*c|(a|ab)*c",
+        "-G a\\|b",
     ];
     let mut cases = Vec::new();
     for (index, option) in options.iter().enumerate() {
@@ -94,7 +128,20 @@ pub fn grep() -> Vec<Case> {
     }
     cases.push(Case::new("-f list", TEXTS[0]).with_file("list", "apple\nbanana\n"));
     cases.push(Case::new("-r a .", "").with_file("one", TEXTS[0]).with_file("two", "a\0b\n"));
-    for args in ["", "--help", "--version", "-E (", "-E [", "-P (", "-E a{1", "\\", "--nonsense", "-m x a", "-A -1 a", "-E )"] {
+    for args in [
+        "",
+        "--help",
+        "--version",
+        "-E (",
+        "-E [",
+        "-P (",
+        "-E a{1",
+        "\\",
+        "--nonsense",
+        "-m x a",
+        "-A -1 a",
+        "-E )",
+    ] {
         cases.push(Case::new(args, TEXTS[3]));
     }
     cases
@@ -103,9 +150,42 @@ pub fn grep() -> Vec<Case> {
 /// For GNU sort.
 pub fn sort() -> Vec<Case> {
     let options = [
-        "", "-n", "-r", "-u", "-f", "-b", "-d", "-i", "-g", "-h", "-M", "-V", "-s", "-z", "-c", "-C", "-k2", "-k1,1",
-        "-k2n", "-t: -k2,2n", "-t: -k3r -k1", "-nr", "-fu", "-t: -k2.1,2.2", "--debug", "-k1.2b,1.3", "-R --random-source=seed",
-        "-S 1k", "--parallel=1", "-o out", "-gr -k1", "-M -u", "-h -r", "-V -r", "--sort=numeric", "-k 1,1 -k 2,2n -s",
+        "",
+        "-n",
+        "-r",
+        "-u",
+        "-f",
+        "-b",
+        "-d",
+        "-i",
+        "-g",
+        "-h",
+        "-M",
+        "-V",
+        "-s",
+        "-z",
+        "-c",
+        "-C",
+        "-k2",
+        "-k1,1",
+        "-k2n",
+        "-t: -k2,2n",
+        "-t: -k3r -k1",
+        "-nr",
+        "-fu",
+        "-t: -k2.1,2.2",
+        "--debug",
+        "-k1.2b,1.3",
+        "-R --random-source=seed",
+        "-S 1k",
+        "--parallel=1",
+        "-o out",
+        "-gr -k1",
+        "-M -u",
+        "-h -r",
+        "-V -r",
+        "--sort=numeric",
+        "-k 1,1 -k 2,2n -s",
     ];
     let mut cases = Vec::new();
     for (index, option) in options.iter().enumerate() {
@@ -118,8 +198,25 @@ pub fn sort() -> Vec<Case> {
         let case = Case::new(&format!("{option} one two"), "");
         cases.push(case.with_file("one", "a\nb\nd\n").with_file("two", "b\nc\n"));
     }
-    cases.push(Case::new("--files0-from=list", "").with_file("list", "one\0two\0").with_file("one", "2\n").with_file("two", "1\n"));
-    for args in ["--help", "--version", "missing", "-k0", "-k", "-t ab", "--nonsense", "-S x", "-n -M", "-c one two", "-k1x"] {
+    cases.push(
+        Case::new("--files0-from=list", "")
+            .with_file("list", "one\0two\0")
+            .with_file("one", "2\n")
+            .with_file("two", "1\n"),
+    );
+    for args in [
+        "--help",
+        "--version",
+        "missing",
+        "-k0",
+        "-k",
+        "-t ab",
+        "--nonsense",
+        "-S x",
+        "-n -M",
+        "-c one two",
+        "-k1x",
+    ] {
         cases.push(Case::new(args, TEXTS[0]));
     }
     let many: String = (0..3000u32).map(|n| format!("{}\n", n.wrapping_mul(2654435761) % 10007)).collect();
@@ -175,8 +272,22 @@ int main(void) {
 /// Documents for cJSON, most of them good.
 pub fn json() -> Vec<Case> {
     let atoms = [
-        "null", "true", "false", "0", "-1", "1.5e300", "1e-7", "123456789012", "\"\"", "\"text\"", "\"\\u00e9\\n\\\"\"",
-        "\"\\ud83d\\ude00\"", "[]", "{}", "1e999", "-0.0",
+        "null",
+        "true",
+        "false",
+        "0",
+        "-1",
+        "1.5e300",
+        "1e-7",
+        "123456789012",
+        "\"\"",
+        "\"text\"",
+        "\"\\u00e9\\n\\\"\"",
+        "\"\\ud83d\\ude00\"",
+        "[]",
+        "{}",
+        "1e999",
+        "-0.0",
     ];
     let mut cases = Vec::new();
     for (index, atom) in atoms.iter().enumerate() {
@@ -193,7 +304,22 @@ pub fn json() -> Vec<Case> {
             cases.push(Case::new("", &text));
         }
     }
-    for text in ["", " ", "\"open", "\"\\x\"", "\"\\ud83d\"", "\"\\u12\"", "nul", "tru", "-", "[1,]", "{\"a\":1,}", "{,}", "\u{feff}[1]", "{\"crash\": true}"] {
+    for text in [
+        "",
+        " ",
+        "\"open",
+        "\"\\x\"",
+        "\"\\ud83d\"",
+        "\"\\u12\"",
+        "nul",
+        "tru",
+        "-",
+        "[1,]",
+        "{\"a\":1,}",
+        "{,}",
+        "\u{feff}[1]",
+        "{\"crash\": true}",
+    ] {
         cases.push(Case::new("", text));
     }
     cases.push(Case::new("", &"[".repeat(1200)));

@@ -45,7 +45,9 @@ fn check(folder: &Path) -> Result<BTreeMap<String, String>> {
             } else if path.extension().is_some_and(|extension| extension == "trs") {
                 let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
                 let name = path.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
-                for (number, line) in text.lines().filter(|line| line.starts_with(":test-result:")).enumerate() {
+                for (number, line) in
+                    text.lines().filter(|line| line.starts_with(":test-result:")).enumerate()
+                {
                     let result = line.split_whitespace().nth(1).unwrap_or_default().to_string();
                     results.insert(format!("{name} {number}"), result);
                 }

@@ -52,7 +52,10 @@ pub const PACKAGES: &[Package] = &[
 
 /// Finds a package by name.
 pub fn find(name: &str) -> Result<&'static Package> {
-    PACKAGES.iter().find(|package| package.name == name).with_context(|| format!("`{name}` is not a package we know"))
+    PACKAGES
+        .iter()
+        .find(|package| package.name == name)
+        .with_context(|| format!("`{name}` is not a package we know"))
 }
 
 /// Which compiler makes a build.

@@ -74,7 +74,10 @@ pub fn need(packages: &[&str]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    let status = Command::new("apt-get").args(["install", "-y", "-qq", "--no-install-recommends"]).args(&missing).status()?;
+    let status = Command::new("apt-get")
+        .args(["install", "-y", "-qq", "--no-install-recommends"])
+        .args(&missing)
+        .status()?;
     if !status.success() {
         bail!("these Debian packages are missing: {}", missing.join(" "));
     }

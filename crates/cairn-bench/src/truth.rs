@@ -96,7 +96,9 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
     for difference in &differences {
         match difference {
             Difference::Branches(_, ours, theirs) => directions += n_differing(ours, theirs),
-            Difference::GcovDenies(..) => *lines.entry("denied by gcov, confirmed by clang").or_insert(0) += 1,
+            Difference::GcovDenies(..) => {
+                *lines.entry("denied by gcov, confirmed by clang").or_insert(0) += 1
+            }
             Difference::OnlyOurs(..) => *lines.entry("only ours").or_insert(0) += 1,
             Difference::GcovInvents(..) => *lines.entry("only gcov, denied by clang").or_insert(0) += 1,
             Difference::OnlyTheirs(..) => *lines.entry("only theirs").or_insert(0) += 1,
@@ -107,7 +109,10 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
         ours.join("differences.txt"),
         differences.iter().map(|difference| format!("{difference}\n")).collect::<String>(),
     )?;
-    details.push_str(&format!("{name}: {lines:?}; every difference is in {}\n", ours.join("differences.txt").display()));
+    details.push_str(&format!(
+        "{name}: {lines:?}; every difference is in {}\n",
+        ours.join("differences.txt").display()
+    ));
     let n_lines = cover["totals"]["lines"]["total"].as_u64().context("totals")?;
     let n_directions = cover["totals"]["branches"]["total"].as_u64().context("totals")?;
     let n_lines_differing: usize = lines.values().sum();
@@ -133,7 +138,11 @@ fn build(
         let (folder, _) = package.build(cache, name, compilers, flags)?;
         if let Some(object) = object {
             // Linked anew, so that counters survive crashes.
-            let script = format!("rm {0}; make {0} LDFLAGS='{1}' || make LDFLAGS='{1}'", subject.program, object.display());
+            let script = format!(
+                "rm {0}; make {0} LDFLAGS='{1}' || make LDFLAGS='{1}'",
+                subject.program,
+                object.display()
+            );
             shell(&folder, &script)?;
         }
         return Ok(folder);

@@ -47,7 +47,8 @@ pub enum EventKind {
 /// A branch on the result of `&&` or `||` (`while (a && b)`) is none: its operands were counted already.
 pub fn events(function: &IrFunction) -> Vec<Event> {
     let place_at = |at: Definition| function.blocks[at.block].instructions[at.instruction].place;
-    let is_whole_test = |condition: &Option<Definition>| condition.is_some_and(|at| is_logical_result(function, at));
+    let is_whole_test =
+        |condition: &Option<Definition>| condition.is_some_and(|at| is_logical_result(function, at));
     let mut events: Vec<((usize, usize), Event)> = Vec::new();
     for (block, ir_block) in function.blocks.iter().enumerate() {
         for (instruction, ir_instruction) in ir_block.instructions.iter().enumerate() {
@@ -195,8 +196,13 @@ fn slots(facts: &FunctionFacts) -> Vec<Slot<'_>> {
                     };
                     let at = slots.iter().position(is_later).unwrap_or(slots.len());
                     let emission = Emission::Branch;
-                    let slot =
-                        Slot { condition: index, arm: Some(number), place: arm.place, extent: &arm.extent, emission };
+                    let slot = Slot {
+                        condition: index,
+                        arm: Some(number),
+                        place: arm.place,
+                        extent: &arm.extent,
+                        emission,
+                    };
                     slots.insert(at, slot);
                 }
             }
@@ -217,7 +223,12 @@ fn fits_kind(event: &Event, emission: Emission) -> bool {
 /// The score of a pair at exactly the place debug information is expected to name.
 const EXACT: u32 = 3;
 
-fn place_score(event: &Event, slot: &Slot, facts: &FunctionFacts, file_of: &dyn Fn(u32) -> Option<u32>) -> u32 {
+fn place_score(
+    event: &Event,
+    slot: &Slot,
+    facts: &FunctionFacts,
+    file_of: &dyn Fn(u32) -> Option<u32>,
+) -> u32 {
     let Some(place) = event.place else { return 0 };
     let same = |other: Place| {
         file_of(other.file) == Some(place.file) && (other.line, other.column) == (place.line, place.column)

@@ -24,7 +24,10 @@ use cairn_abi::{
     view::{COUNTERS_SYMBOL, MAIN_ENTERED_SYMBOL, VIEW_MAGIC, VIEW_SECTION, VIEW_SYMBOL, ViewKind},
 };
 use inkwell::{
-    llvm_sys::{LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMOpcode::*, LLVMVisibility, core::*, prelude::*},
+    llvm_sys::{
+        LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMLinkage, LLVMOpcode::*, LLVMVisibility, core::*,
+        prelude::*,
+    },
     module::Module,
 };
 use std::ffi::CString;
@@ -153,8 +156,12 @@ impl Lowering {
             let offset = LLVMBuildAdd(self.builder, direction, first, c"".as_ptr());
             self.increment(self.counter_at(offset));
             if self.keeps_path_hash {
-                let event =
-                    LLVMBuildAdd(self.builder, direction, LLVMConstInt(i64_type, base as u64, 0), c"".as_ptr());
+                let event = LLVMBuildAdd(
+                    self.builder,
+                    direction,
+                    LLVMConstInt(i64_type, base as u64, 0),
+                    c"".as_ptr(),
+                );
                 self.update_path_hash(event);
             }
         }
@@ -177,7 +184,8 @@ impl Lowering {
             let one = LLVMConstInt(i8_type, 1, 0);
             let old = self.mark(LLVMBuildLoad2(self.builder, i8_type, counter, none));
             let more = LLVMBuildAdd(self.builder, old, one, none);
-            let wrapped = LLVMBuildICmp(self.builder, LLVMIntPredicate::LLVMIntEQ, more, LLVMConstNull(i8_type), none);
+            let wrapped =
+                LLVMBuildICmp(self.builder, LLVMIntPredicate::LLVMIntEQ, more, LLVMConstNull(i8_type), none);
             let carry = LLVMBuildZExt(self.builder, wrapped, i8_type, none);
             let new = LLVMBuildAdd(self.builder, more, carry, none);
             self.mark(LLVMBuildStore(self.builder, new, counter));
@@ -217,7 +225,8 @@ impl Lowering {
             if main.is_null() || LLVMIsDeclaration(main) != 0 {
                 return;
             }
-            let entered_type = LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0);
+            let entered_type =
+                LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0);
             let entered = LLVMAddFunction(self.module, symbol(MAIN_ENTERED_SYMBOL).as_ptr(), entered_type);
             let no_unwind = LLVMGetEnumAttributeKindForName(c"nounwind".as_ptr(), 8);
             LLVMAddAttributeAtIndex(
@@ -236,9 +245,11 @@ impl Lowering {
     fn introduce(&mut self, n_counters: u32, kind: ViewKind, map_hash: &[u8; 32]) {
         // SAFETY: all constants belong to the module's context; the struct mirrors `ViewInfo` field by field.
         unsafe {
-            let int = |width: u32, value: u64| LLVMConstInt(LLVMIntTypeInContext(self.context, width), value, 0);
+            let int =
+                |width: u32, value: u64| LLVMConstInt(LLVMIntTypeInContext(self.context, width), value, 0);
             let mut hash: Vec<_> = map_hash.iter().map(|byte| int(8, *byte as u64)).collect();
-            let hash = LLVMConstArray2(LLVMInt8TypeInContext(self.context), hash.as_mut_ptr(), hash.len() as u64);
+            let hash =
+                LLVMConstArray2(LLVMInt8TypeInContext(self.context), hash.as_mut_ptr(), hash.len() as u64);
             let mut fields = [
                 int(64, VIEW_MAGIC),
                 int(32, ABI_VERSION as u64),
@@ -255,7 +266,8 @@ impl Lowering {
             LLVMSetVisibility(global, LLVMVisibility::LLVMHiddenVisibility);
             // Pulls the runtime of the same version out of its archive, and fails the link with any other.
             let pointer = LLVMPointerTypeInContext(self.context, 0);
-            let version = LLVMAddGlobal(self.module, LLVMInt32TypeInContext(self.context), symbol(ABI_SYMBOL).as_ptr());
+            let version =
+                LLVMAddGlobal(self.module, LLVMInt32TypeInContext(self.context), symbol(ABI_SYMBOL).as_ptr());
             let wants = LLVMAddGlobal(self.module, pointer, c"__cairn_wants_abi".as_ptr());
             LLVMSetInitializer(wants, version);
             LLVMSetLinkage(wants, LLVMLinkage::LLVMInternalLinkage);
@@ -284,7 +296,8 @@ pub unsafe fn add_to_used(module: LLVMModuleRef, context: LLVMContextRef, global
             LLVMDeleteGlobal(existing);
         }
         kept.extend_from_slice(globals);
-        let list = LLVMConstArray2(LLVMPointerTypeInContext(context, 0), kept.as_mut_ptr(), kept.len() as u64);
+        let list =
+            LLVMConstArray2(LLVMPointerTypeInContext(context, 0), kept.as_mut_ptr(), kept.len() as u64);
         let used = LLVMAddGlobal(module, LLVMTypeOf(list), c"llvm.used".as_ptr());
         LLVMSetInitializer(used, list);
         LLVMSetLinkage(used, LLVMLinkage::LLVMAppendingLinkage);
@@ -297,7 +310,9 @@ unsafe fn apart_from_program(context: LLVMContextRef) -> LLVMMetadataRef {
     // SAFETY: all nodes are made in this context.
     unsafe {
         let text = |text: &str| LLVMMDStringInContext2(context, text.as_ptr().cast(), text.len());
-        let node = |operands: &mut [LLVMMetadataRef]| LLVMMDNodeInContext2(context, operands.as_mut_ptr(), operands.len());
+        let node = |operands: &mut [LLVMMetadataRef]| {
+            LLVMMDNodeInContext2(context, operands.as_mut_ptr(), operands.len())
+        };
         let zero = LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(context), 0, 0));
         let root = node(&mut [text("Simple C/C++ TBAA")]);
         let counter_type = node(&mut [text("cairn counter"), root, zero]);

@@ -87,7 +87,8 @@ fn run() -> Result<()> {
     let (map, plan) = mapping::build(&read_module(&module), &options);
     let map_hash = map.hash();
     if let Some(path) = &arguments.map {
-        fs::write(path, versioned::encode(&map)).with_context(|| format!("failed to write `{}`", path.display()))?;
+        fs::write(path, versioned::encode(&map))
+            .with_context(|| format!("failed to write `{}`", path.display()))?;
     }
     let views = [(&arguments.plain, ViewKind::Plain), (&arguments.path, ViewKind::Path)];
     // Code generation takes nearly all the time, and contexts are independent of each other.
@@ -96,7 +97,9 @@ fn run() -> Result<()> {
         for (path, kind) in views {
             let Some(path) = path else { continue };
             let (plan, bitcode) = (&plan, &arguments.bitcode);
-            running.push(scope.spawn(move || write_view(bitcode, path, |module| lower(module, plan, kind, &map_hash))));
+            running.push(
+                scope.spawn(move || write_view(bitcode, path, |module| lower(module, plan, kind, &map_hash))),
+            );
         }
         if let Some(path) = &arguments.bare {
             let bitcode = &arguments.bitcode;
@@ -118,7 +121,8 @@ fn write_view(bitcode: &Path, object: &Path, change: impl FnOnce(&inkwell::modul
 
 fn read_facts(folder: &Path) -> Result<BTreeMap<String, UnitFacts>> {
     let mut units = BTreeMap::new();
-    let entries = fs::read_dir(folder).with_context(|| format!("failed to read facts in `{}`", folder.display()))?;
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("failed to read facts in `{}`", folder.display()))?;
     for entry in entries {
         let entry = entry?;
         // Objects compiled by another version are mapped from their bitcode alone; `doctor` counts what is joined.

@@ -56,7 +56,15 @@ pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
             &mut map,
             &mut plan.n_counters,
             &mut files,
-            &function::Subject { module, ir, group, facts, returns: &returns, calls: &calls, scope: options.scope },
+            &function::Subject {
+                module,
+                ir,
+                group,
+                facts,
+                returns: &returns,
+                calls: &calls,
+                scope: options.scope,
+            },
         );
         for member in &group.members {
             plan.functions[*member] = inserts.clone();

@@ -44,7 +44,9 @@ impl Structure {
         let unwind_targets: BTreeSet<usize> = function
             .blocks
             .iter()
-            .filter_map(|block| if let IrKind::Invoke(_, [_, unwind]) = block.end() { Some(*unwind) } else { None })
+            .filter_map(
+                |block| if let IrKind::Invoke(_, [_, unwind]) = block.end() { Some(*unwind) } else { None },
+            )
             .collect();
         let mut pieces: Vec<Piece> = Vec::new();
         let mut first_piece = Vec::new();

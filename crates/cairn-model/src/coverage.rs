@@ -45,7 +45,9 @@ impl Coverage {
     /// How many branches were taken.
     pub fn n_branches(&self, map: &ProgramMap) -> usize {
         (0..map.conditions.len() as u32)
-            .flat_map(|index| [true, false].map(|direction| Branch { condition: ConditionId(index), direction }))
+            .flat_map(|index| {
+                [true, false].map(|direction| Branch { condition: ConditionId(index), direction })
+            })
             .filter(|branch| self.covers(map, *branch))
             .count()
     }

@@ -87,7 +87,10 @@ impl CallGraph {
             let onward = if block.returns {
                 let function = function_of[index];
                 let callers = self.callers[function.index()].iter();
-                callers.map(|caller| nearest_successor(&map.blocks[caller.index()], to_target)).min().unwrap_or(FAR)
+                callers
+                    .map(|caller| nearest_successor(&map.blocks[caller.index()], to_target))
+                    .min()
+                    .unwrap_or(FAR)
             } else {
                 nearest_successor(block, to_target)
             };
@@ -127,7 +130,9 @@ impl CallGraph {
             let here = &self.conditions[id.index()];
             if !here.is_empty() {
                 let both = |condition: &ConditionId| [true, false].map(|direction| (*condition, direction));
-                found.extend(here.iter().flat_map(both).map(|(condition, direction)| Branch { condition, direction }));
+                found.extend(
+                    here.iter().flat_map(both).map(|(condition, direction)| Branch { condition, direction }),
+                );
                 continue;
             }
             pending.extend(block.successors.iter().map(|edge| edge.to));
@@ -138,7 +143,9 @@ impl CallGraph {
                         pending.extend(map.blocks[caller.index()].successors.iter().map(|edge| edge.to));
                     }
                     for condition in caller_conditions {
-                        found.extend([true, false].map(|direction| Branch { condition: *condition, direction }));
+                        found.extend(
+                            [true, false].map(|direction| Branch { condition: *condition, direction }),
+                        );
                     }
                 }
             }

@@ -132,7 +132,9 @@ impl Config {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(Failure::usage(format!("failed to read `{}`: {error}", path.display()))),
+            Err(error) => {
+                return Err(Failure::usage(format!("failed to read `{}`: {error}", path.display())));
+            }
         };
         let config: Self = toml::from_str(&text)
             .map_err(|error| Failure::usage(format!("`{}` is wrong: {error}", path.display())))?;

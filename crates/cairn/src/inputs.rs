@@ -27,7 +27,9 @@ pub fn load(paths: &[PathBuf], template: &Template) -> Result<Vec<NamedInput>, F
             .map_err(|error| Failure::usage(format!("failed to read input `{}`: {error}", path.display())))?;
         if metadata.is_dir() {
             let mut files: Vec<PathBuf> = fs::read_dir(path)
-                .map_err(|error| Failure::usage(format!("failed to read folder `{}`: {error}", path.display())))?
+                .map_err(|error| {
+                    Failure::usage(format!("failed to read folder `{}`: {error}", path.display()))
+                })?
                 .filter_map(|entry| Some(entry.ok()?.path()))
                 .filter(|path| path.is_file())
                 .collect();

@@ -50,7 +50,11 @@ pub fn reproduce(program: &str, input: &Input) -> String {
     let setting = &input.setting;
     write_to(
         &mut script,
-        format_args!("env LC_ALL={} TZ={}", quote(setting.locale.as_bytes()), quote(setting.time_zone.as_bytes())),
+        format_args!(
+            "env LC_ALL={} TZ={}",
+            quote(setting.locale.as_bytes()),
+            quote(setting.time_zone.as_bytes())
+        ),
     );
     for (name, value) in &input.environment {
         write_to(&mut script, format_args!(" {}={}", name, quote(&value.0)));

@@ -25,13 +25,15 @@ pub fn places() -> Result<Places, Failure> {
 /// The tools of LLVM, found in `PATH`.
 pub fn toolchain(places: &Places) -> Result<Toolchain, Failure> {
     let search_path: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
-    Toolchain::find(&search_path, places.cache_dir.as_deref()).map_err(|error| Failure::target(error.to_string()))
+    Toolchain::find(&search_path, places.cache_dir.as_deref())
+        .map_err(|error| Failure::target(error.to_string()))
 }
 
 /// Our own files, beside this executable.
 pub fn distribution() -> Result<Distribution, Failure> {
     let executable = env::current_exe()?;
-    let root = executable.ancestors().nth(2).ok_or_else(|| Failure::target("this program lies in no folder"))?;
+    let root =
+        executable.ancestors().nth(2).ok_or_else(|| Failure::target("this program lies in no folder"))?;
     Ok(Distribution::at(root))
 }
 

@@ -71,8 +71,9 @@ impl TargetArgs {
 fn is_input_file(path: &Path) -> bool {
     let mut magic = [0; 4];
     path.is_dir()
-        || fs::File::open(path)
-            .is_ok_and(|mut file| std::io::Read::read_exact(&mut file, &mut magic).is_err() || magic != *b"\x7fELF")
+        || fs::File::open(path).is_ok_and(|mut file| {
+            std::io::Read::read_exact(&mut file, &mut magic).is_err() || magic != *b"\x7fELF"
+        })
 }
 
 impl Subject {
@@ -87,8 +88,8 @@ impl Subject {
         let scope = serde_json::to_string(&config.scope).expect("a scope is always JSON");
         let request = ViewRequest { scope: Some(scope), with_path, root: None };
         progress(&format!("building the views of `{}`", program.display()));
-        let views =
-            views::build_views(&settings, &record, &request).map_err(|error| Failure::target(chain(&error)))?;
+        let views = views::build_views(&settings, &record, &request)
+            .map_err(|error| Failure::target(chain(&error)))?;
         let map = read_map(&views.map)?;
         check_label(&views.plain, &map)?;
         let template = Template::new(&config, &args.args, is_harness(&program));
@@ -133,10 +134,11 @@ fn check_label(view: &Path, map: &ProgramMap) -> Result<(), Failure> {
     let rebuild = "delete the folder it lies in and run `cairn build` again";
     match label {
         None => Err(Failure::target(format!("`{}` is not a view", view.display())).hint(rebuild)),
-        Some(label) if label.map_hash != map.hash() => {
-            Err(Failure::target(format!("the view `{}` and its map come from different builds", view.display()))
-                .hint(rebuild))
-        }
+        Some(label) if label.map_hash != map.hash() => Err(Failure::target(format!(
+            "the view `{}` and its map come from different builds",
+            view.display()
+        ))
+        .hint(rebuild)),
         Some(_) => Ok(()),
     }
 }

@@ -27,7 +27,12 @@ fn an_executable_without_bitcode_is_named_with_a_hint() {
     // A program that nobody built with `cairn-cc`: equal executables have equal build ids.
     workspace.write("hello.c", HELLO.replace("hello", "built by clang"));
     workspace.run("clang-19", ["hello.c", "-o", "hello", "-Wl,--build-id"]).success();
-    fails(&workspace, &["build", "./hello"], 4, &["no bitcode was recorded for `./hello`", "hint: ", "cairn-cc"]);
+    fails(
+        &workspace,
+        &["build", "./hello"],
+        4,
+        &["no bitcode was recorded for `./hello`", "hint: ", "cairn-cc"],
+    );
 }
 
 #[test]

@@ -39,8 +39,10 @@ fn differences(name: &str) -> Vec<Difference> {
 }
 
 fn files(folder: &std::path::Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder).expect("the folder exists").map(|entry| entry.expect("readable").path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder exists")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
     files.retain(|path| path.is_file());
     files.sort();
     files
@@ -108,10 +110,13 @@ fn gnu_extensions_agree() {
 /// the call and invents lines behind it. Source-based coverage counts regions, so it invents the latter too.
 #[test]
 fn only_we_see_where_a_program_was_left() {
-    differs_in("condition_exit", expect![[r#"
+    differs_in(
+        "condition_exit",
+        expect![[r#"
         target.c:41: executed according to both references only
         target.c:42: executed according to both references only
-    "#]]);
+    "#]],
+    );
 }
 
 /// Likewise for functions left by a crash.

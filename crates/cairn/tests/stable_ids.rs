@@ -28,7 +28,9 @@ fn ids(source: &str) -> BTreeSet<String> {
     };
     let mut ids = BTreeSet::new();
     for table in ["conditions", "decisions", "sites"] {
-        for entry in map[table].as_array().expect("a table").iter().filter(|entry| is_ours(&entry["function"])) {
+        for entry in
+            map[table].as_array().expect("a table").iter().filter(|entry| is_ours(&entry["function"]))
+        {
             ids.insert(format!("{table} {}", entry["stable_id"].as_str().expect("an id")));
         }
     }
@@ -38,7 +40,9 @@ fn ids(source: &str) -> BTreeSet<String> {
 
 #[test]
 fn a_comment_changes_no_id() {
-    let commented = PROGRAM.replace("static int", "/* how good\n   is it? */\nstatic int").replace("n > 10 &&", "n > 10 && /* and */");
+    let commented = PROGRAM
+        .replace("static int", "/* how good\n   is it? */\nstatic int")
+        .replace("n > 10 &&", "n > 10 && /* and */");
     assert_eq!(ids(PROGRAM), ids(&commented));
 }
 

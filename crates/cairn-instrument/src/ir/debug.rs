@@ -96,8 +96,9 @@ pub fn source_of(files: &mut Files, context: LLVMContextRef, function: LLVMValue
             linkage_name: string(operands.get(LINKAGE_NAME).copied()).unwrap_or_default(),
             file: files.index(file),
             line: LLVMDISubprogramGetLine(subprogram),
-            unit_key: flags
-                .and_then(|flags| flags.split("cairn:").nth(1).map(|key| key.split(' ').next().unwrap_or(key).into())),
+            unit_key: flags.and_then(|flags| {
+                flags.split("cairn:").nth(1).map(|key| key.split(' ').next().unwrap_or(key).into())
+            }),
         })
     }
 }

@@ -126,9 +126,8 @@ impl Reader {
                 }
                 LLVMRet => IrKind::Return,
                 LLVMUnreachable => IrKind::Unreachable,
-                LLVMIndirectBr | LLVMResume | LLVMCallBr | LLVMCatchSwitch | LLVMCatchRet | LLVMCleanupRet => {
-                    IrKind::OtherEnd(ways())
-                }
+                LLVMIndirectBr | LLVMResume | LLVMCallBr | LLVMCatchSwitch | LLVMCatchRet
+                | LLVMCleanupRet => IrKind::OtherEnd(ways()),
                 LLVMLoad => IrKind::Other { can_crash: !is_local(LLVMGetOperand(instruction, 0)) },
                 LLVMStore => IrKind::Other { can_crash: !is_local(LLVMGetOperand(instruction, 1)) },
                 LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMAtomicCmpXchg | LLVMAtomicRMW | LLVMVAArg => {
@@ -184,7 +183,8 @@ unsafe fn is_bool(value: LLVMValueRef) -> bool {
     // SAFETY: promised by the caller.
     unsafe {
         let value_type = LLVMTypeOf(value);
-        LLVMGetTypeKind(value_type) == LLVMTypeKind::LLVMIntegerTypeKind && LLVMGetIntTypeWidth(value_type) == 1
+        LLVMGetTypeKind(value_type) == LLVMTypeKind::LLVMIntegerTypeKind
+            && LLVMGetIntTypeWidth(value_type) == 1
     }
 }
 

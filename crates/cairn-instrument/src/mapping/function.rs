@@ -13,8 +13,8 @@ use cairn_model::{
     BlockId, ConditionId, CounterId, DecisionId, FunctionId, ProgramMap, SiteId, StableId,
     facts::{ConditionFact, DecisionKind, LabelFact, SwitchFact},
     map::{
-        Block, Branch, Call, Condition, ConditionFeatures, ConditionKind, Decision, Edge, Extent, Function, LeftOut,
-        LeftOutReason, Place, Site,
+        Block, Branch, Call, Condition, ConditionFeatures, ConditionKind, Decision, Edge, Extent, Function,
+        LeftOut, LeftOutReason, Place, Site,
     },
 };
 use std::collections::HashMap;
@@ -73,7 +73,12 @@ impl CallTargets {
 }
 
 /// Adds the function to the map; returns what to insert into each of its copies.
-pub fn add(map: &mut ProgramMap, n_counters: &mut u32, files: &mut FileTable, subject: &Subject) -> Vec<Insert> {
+pub fn add(
+    map: &mut ProgramMap,
+    n_counters: &mut u32,
+    files: &mut FileTable,
+    subject: &Subject,
+) -> Vec<Insert> {
     let source = subject.ir.source.as_ref().expect("groups hold functions with debug information");
     let in_scope = subject.scope.includes(&subject.group.path, &source.name);
     let structure = Structure::of(subject.ir, subject.returns);
@@ -130,7 +135,8 @@ impl Builder<'_> {
         let ordinal = self.ordinals.entry((kind, text.to_string())).or_default();
         let group = self.subject.group;
         let variant = group.variant.to_string();
-        let id = StableId::from_key(&[&group.path, &group.symbol, &variant, kind, text, &ordinal.to_string()]);
+        let id =
+            StableId::from_key(&[&group.path, &group.symbol, &variant, kind, text, &ordinal.to_string()]);
         *ordinal += 1;
         id
     }
@@ -295,8 +301,14 @@ impl Builder<'_> {
             }
             return;
         };
-        let ir_files: HashMap<&str, u32> =
-            self.subject.module.files.iter().enumerate().map(|(index, file)| (file.as_str(), index as u32)).collect();
+        let ir_files: HashMap<&str, u32> = self
+            .subject
+            .module
+            .files
+            .iter()
+            .enumerate()
+            .map(|(index, file)| (file.as_str(), index as u32))
+            .collect();
         let file_of = |file: u32| {
             let path = super::files::normal(&facts.files[file as usize]);
             ir_files.get(path.as_str()).copied()
@@ -316,8 +328,12 @@ impl Builder<'_> {
             for index in &decision.conditions {
                 let condition = &facts.function.conditions[*index as usize];
                 match &joined[*index as usize] {
-                    Joined::Event(event) => ids.push(self.add_joined(&events[*event], condition, decision_id)),
-                    Joined::Split(arms) => ids.extend(self.add_split(&events, &joined, arms, condition, decision_id)),
+                    Joined::Event(event) => {
+                        ids.push(self.add_joined(&events[*event], condition, decision_id))
+                    }
+                    Joined::Split(arms) => {
+                        ids.extend(self.add_split(&events, &joined, arms, condition, decision_id))
+                    }
                     _ => {}
                 }
             }
@@ -336,12 +352,25 @@ impl Builder<'_> {
         }
     }
 
-    fn push_decision(&mut self, kind: Option<DecisionKind>, extent: Extent, conditions: Vec<ConditionId>, n_constant: u32) {
+    fn push_decision(
+        &mut self,
+        kind: Option<DecisionKind>,
+        extent: Extent,
+        conditions: Vec<ConditionId>,
+        n_constant: u32,
+    ) {
         let texts: Vec<&str> =
             conditions.iter().map(|id| self.map.conditions[id.index()].text.as_str()).collect();
         let text = texts.join("\n");
         let stable_id = self.stable_id("decision", &text);
-        self.map.decisions.push(Decision { stable_id, function: self.function, kind, extent, conditions, n_constant });
+        self.map.decisions.push(Decision {
+            stable_id,
+            function: self.function,
+            kind,
+            extent,
+            conditions,
+            n_constant,
+        });
     }
 
     fn leave_out(&mut self, condition: &ConditionFact, joined: &Joined) {
@@ -386,7 +415,9 @@ impl Builder<'_> {
         }
         let simple = tests.clone();
         // Of arms that are `&&` or `||`, the last condition leads both ways out of the whole.
-        for last in fact.arms.iter().filter_map(|arm| facts.decisions[arm.decision? as usize].conditions.last()) {
+        for last in
+            fact.arms.iter().filter_map(|arm| facts.decisions[arm.decision? as usize].conditions.last())
+        {
             if let Joined::Event(event) = joined[*last as usize]
                 && let EventKind::Branch { block } = events[event].kind
             {
@@ -499,11 +530,17 @@ impl Builder<'_> {
             }
             EventKind::Select { at, condition: value } => {
                 condition.block = self.piece_id(at.block, at.instruction);
-                self.count_value(&mut condition, Insert::Value { value, at: ValueAt::Before(at), base: CounterId(0) });
+                self.count_value(
+                    &mut condition,
+                    Insert::Value { value, at: ValueAt::Before(at), base: CounterId(0) },
+                );
             }
             EventKind::Value { block, value } => {
                 condition.block = self.last_piece_id(block);
-                self.count_value(&mut condition, Insert::Value { value, at: ValueAt::EndOf(block), base: CounterId(0) });
+                self.count_value(
+                    &mut condition,
+                    Insert::Value { value, at: ValueAt::EndOf(block), base: CounterId(0) },
+                );
             }
         }
         self.map.conditions.push(condition);
@@ -515,7 +552,9 @@ impl Builder<'_> {
         let when_true = self.new_counter();
         condition.when_false = vec![base];
         condition.when_true = vec![when_true];
-        let Insert::Value { value, at, .. } = insert else { unreachable!("only values are counted by pairs") };
+        let Insert::Value { value, at, .. } = insert else {
+            unreachable!("only values are counted by pairs")
+        };
         self.inserts.push(Insert::Value { value, at, base });
     }
 
@@ -543,7 +582,12 @@ impl Builder<'_> {
             let mut edges: Vec<Edge> = ways
                 .iter()
                 .zip(&counters)
-                .map(|(way, counter)| Edge { to: self.label_target(way), counter: *counter, shows: None, is_sure: false })
+                .map(|(way, counter)| Edge {
+                    to: self.label_target(way),
+                    counter: *counter,
+                    shows: None,
+                    is_sure: false,
+                })
                 .collect();
             if let (Some(facts), true) = (facts, self.in_scope) {
                 self.add_labels(facts, from, &ways, &counters, &mut edges);

@@ -50,9 +50,11 @@ pub fn ways<'a>(switch: &IrSwitch, facts: Option<&'a SwitchFact>) -> Vec<LabelWa
     let mut ways = vec![LabelWay { label: default_label, successors: vec![0], to: switch.default }];
     for (number, (value, to)) in switch.cases.iter().enumerate() {
         let successor = number as u32 + 1;
-        let label = facts.and_then(|facts| facts.labels.iter().find(|label| holds(label, *value, switch.bits)));
+        let label =
+            facts.and_then(|facts| facts.labels.iter().find(|label| holds(label, *value, switch.bits)));
         let known = label.and_then(|label| {
-            ways.iter_mut().find(|way| way.to == *to && way.label.is_some_and(|other| std::ptr::eq(other, label)))
+            ways.iter_mut()
+                .find(|way| way.to == *to && way.label.is_some_and(|other| std::ptr::eq(other, label)))
         });
         match known {
             Some(way) => way.successors.push(successor),

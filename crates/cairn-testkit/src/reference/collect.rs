@@ -108,12 +108,14 @@ impl ReferenceBuild {
     fn collect_gcov(&self, coverage: &mut ReferenceCoverage) {
         for notes in files_below(&self.gcov_folder, "gcno") {
             let folder = notes.parent().expect("a file lies in a folder");
-            let output = run(Command::new("llvm-cov-19").current_dir(folder).args(["gcov", "-t"]).arg(&notes));
+            let output =
+                run(Command::new("llvm-cov-19").current_dir(folder).args(["gcov", "-t"]).arg(&notes));
             let mut file = String::new();
             for line in output.lines() {
                 // `count:line:text`; line 0 holds remarks, `-` is a line without code.
                 let mut parts = line.splitn(3, ':');
-                let (Some(count), Some(number), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
+                let (Some(count), Some(number), Some(text)) = (parts.next(), parts.next(), parts.next())
+                else {
                     continue;
                 };
                 let (count, number) = (count.trim(), number.trim().parse::<u32>().unwrap_or(0));
@@ -149,7 +151,8 @@ impl ReferenceBuild {
         for line in lcov.lines() {
             if let Some(path) = line.strip_prefix("SF:") {
                 file = normal(Path::new(path));
-            } else if let Some((line, count)) = line.strip_prefix("DA:").and_then(|rest| rest.split_once(',')) {
+            } else if let Some((line, count)) = line.strip_prefix("DA:").and_then(|rest| rest.split_once(','))
+            {
                 if count != "0" {
                     coverage.clang_lines.insert((file.clone(), line.parse().expect("lines are numbers")));
                 }
@@ -189,9 +192,12 @@ fn functions(program: &Path, profile: &Path) -> Vec<Value> {
             }
             Some(known) => {
                 let branches = known["branches"].as_array_mut().expect("functions have branches");
-                for (sum, branch) in branches.iter_mut().zip(function["branches"].as_array().into_iter().flatten()) {
+                for (sum, branch) in
+                    branches.iter_mut().zip(function["branches"].as_array().into_iter().flatten())
+                {
                     for index in [4, 5] {
-                        sum[index] = (sum[index].as_u64().unwrap_or(0) + branch[index].as_u64().unwrap_or(0)).into();
+                        sum[index] =
+                            (sum[index].as_u64().unwrap_or(0) + branch[index].as_u64().unwrap_or(0)).into();
                     }
                 }
             }

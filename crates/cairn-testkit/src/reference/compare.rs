@@ -32,10 +32,20 @@ impl fmt::Display for Difference {
         match self {
             Self::GcovDenies(file, line) => write!(f, "{}:{line}: executed, denied by gcov", name(file)),
             Self::OnlyOurs(file, line) => write!(f, "{}:{line}: executed according to us only", name(file)),
-            Self::GcovInvents(file, line) => write!(f, "{}:{line}: executed according to gcov only", name(file)),
-            Self::OnlyTheirs(file, line) => write!(f, "{}:{line}: executed according to both references only", name(file)),
+            Self::GcovInvents(file, line) => {
+                write!(f, "{}:{line}: executed according to gcov only", name(file))
+            }
+            Self::OnlyTheirs(file, line) => {
+                write!(f, "{}:{line}: executed according to both references only", name(file))
+            }
             Self::Branches((file, line, column), ours, theirs) => {
-                write!(f, "{}:{line}:{column}: branches ours {} theirs {}", name(file), show(ours), show(theirs))
+                write!(
+                    f,
+                    "{}:{line}:{column}: branches ours {} theirs {}",
+                    name(file),
+                    show(ours),
+                    show(theirs)
+                )
             }
             Self::Decision(is_ours, (file, line, column), n) => {
                 let side = if *is_ours { "ours" } else { "theirs" };
@@ -79,7 +89,8 @@ pub fn compare(cover: &Value, map: &Value, reference: &ReferenceCoverage) -> Vec
                 });
             }
         }
-        for ((_, line), executed) in reference.gcov_lines.range((path.clone(), 0)..=(path.clone(), u32::MAX)) {
+        for ((_, line), executed) in reference.gcov_lines.range((path.clone(), 0)..=(path.clone(), u32::MAX))
+        {
             if *executed && !ours.contains(line) {
                 let key = (path.clone(), *line);
                 differences.push(match reference.clang_lines.contains(&key) {
@@ -147,7 +158,9 @@ fn compare_decisions(map: &Value, reference: &ReferenceCoverage, differences: &m
     let is_negation = |site: &Value| site["kind"] == "Unary" && site["operator"] == "!";
     let negated: Vec<_> = list("sites")
         .filter(|site| site["kind"] == "Logical")
-        .filter(|site| site["parent"].as_u64().is_some_and(|parent| is_negation(&map["sites"][parent as usize])))
+        .filter(|site| {
+            site["parent"].as_u64().is_some_and(|parent| is_negation(&map["sites"][parent as usize]))
+        })
         .map(extent)
         .collect();
     for (index, decision) in list("decisions").enumerate() {
@@ -160,9 +173,14 @@ fn compare_decisions(map: &Value, reference: &ReferenceCoverage, differences: &m
         }
         let (file, start, end) = &all[index];
         let nests = all.iter().enumerate().any(|(other, (other_file, other_start, other_end))| {
-            let other_is_logical =
-                map["decisions"][other]["conditions"].as_array().is_some_and(|conditions| conditions.len() > 1);
-            other != index && other_is_logical && other_file == file && start <= other_start && other_end <= end
+            let other_is_logical = map["decisions"][other]["conditions"]
+                .as_array()
+                .is_some_and(|conditions| conditions.len() > 1);
+            other != index
+                && other_is_logical
+                && other_file == file
+                && start <= other_start
+                && other_end <= end
         });
         let negates = negated.iter().any(|(other_file, other_start, other_end)| {
             other_file == file && start <= other_start && other_end <= end
@@ -171,7 +189,8 @@ fn compare_decisions(map: &Value, reference: &ReferenceCoverage, differences: &m
     }
     for (file, line, column, n) in &reference.decisions {
         let key = (file.clone(), *line, *column);
-        let is_in_our_code = all.iter().any(|(our_file, start, _)| our_file == file && *start == (*line, *column));
+        let is_in_our_code =
+            all.iter().any(|(our_file, start, _)| our_file == file && *start == (*line, *column));
         match ours.get(&key) {
             Some((ours, _)) if ours == n => {}
             Some((ours, _)) => differences.push(Difference::Decision(true, key, *ours)),
@@ -181,7 +200,10 @@ fn compare_decisions(map: &Value, reference: &ReferenceCoverage, differences: &m
         }
     }
     for (key, (n, nests)) in ours {
-        let known = reference.decisions.iter().any(|(file, line, column, _)| (file, *line, *column) == (&key.0, key.1, key.2));
+        let known = reference
+            .decisions
+            .iter()
+            .any(|(file, line, column, _)| (file, *line, *column) == (&key.0, key.1, key.2));
         if !known && !nests {
             differences.push(Difference::Decision(true, key, n));
         }

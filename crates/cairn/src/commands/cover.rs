@@ -107,5 +107,8 @@ fn signal_name(signal: i32) -> String {
         (25, "SIGXFSZ"),
         (31, "SIGSYS"),
     ];
-    names.iter().find(|(number, _)| *number == signal).map_or_else(|| format!("signal {signal}"), |(_, n)| n.to_string())
+    names
+        .iter()
+        .find(|(number, _)| *number == signal)
+        .map_or_else(|| format!("signal {signal}"), |(_, n)| n.to_string())
 }

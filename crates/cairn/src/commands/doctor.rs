@@ -100,7 +100,11 @@ fn machine(checks: &mut Checks) -> Result<(), Failure> {
         ("headers", &ours.include_dir),
     ] {
         let state = if path.exists() { State::Ok } else { State::Failed };
-        let detail = if path.exists() { format!("`{}`", path.display()) } else { format!("`{}` is missing", path.display()) };
+        let detail = if path.exists() {
+            format!("`{}`", path.display())
+        } else {
+            format!("`{}` is missing", path.display())
+        };
         checks.add(name, state, detail);
     }
     let report = sandbox::probe(&RunConfig::default().base_folder);
@@ -125,7 +129,11 @@ fn machine(checks: &mut Checks) -> Result<(), Failure> {
 fn target(checks: &mut Checks, subject: &Subject) -> Result<(), Failure> {
     let map = &subject.map;
     let n_units = subject.record.units.len();
-    checks.add("bitcode", State::Ok, format!("{n_units} units, `{}`", subject.record.bitcode_path().display()));
+    checks.add(
+        "bitcode",
+        State::Ok,
+        format!("{n_units} units, `{}`", subject.record.bitcode_path().display()),
+    );
     for warning in &subject.views.warnings {
         checks.add("instrumented", State::Warning, warning.clone());
     }
@@ -143,15 +151,23 @@ fn target(checks: &mut Checks, subject: &Subject) -> Result<(), Failure> {
         checks.add("left out", State::Ok, format!("{n}: {reason}"));
     }
     let inputs = inputs::load(&subject.inputs, &subject.template)?;
-    let sample = inputs
-        .into_iter()
-        .next()
-        .unwrap_or_else(|| NamedInput { path: "(empty input)".into(), input: subject.template.fill(Vec::new()) });
+    let sample = inputs.into_iter().next().unwrap_or_else(|| NamedInput {
+        path: "(empty input)".into(),
+        input: subject.template.fill(Vec::new()),
+    });
     let stability = subject.bare()?.run_twice(&sample.input)?;
     let bare = &stability.first;
-    checks.add("bare build", State::Ok, format!("`{}` {}", sample.path.display(), verb(&bare.outcome.ending)));
+    checks.add(
+        "bare build",
+        State::Ok,
+        format!("`{}` {}", sample.path.display(), verb(&bare.outcome.ending)),
+    );
     if !stability.is_stable() {
-        checks.add("stability", State::Warning, format!("two runs differ in {}", stability.unstable.join(", ")));
+        checks.add(
+            "stability",
+            State::Warning,
+            format!("two runs differ in {}", stability.unstable.join(", ")),
+        );
     } else if !stability.unknown.is_empty() {
         let parts = stability.unknown.join(", ");
         checks.add("stability", State::Warning, format!("outputs too long to compare: {parts}"));
@@ -176,10 +192,18 @@ fn target(checks: &mut Checks, subject: &Subject) -> Result<(), Failure> {
     match bare.outcome.compare(&plain.outcome) {
         Comparison::Same => checks.add("agreement", State::Ok, "plain view and bare build agree"),
         Comparison::Different(parts) => {
-            checks.add("agreement", State::Failed, format!("plain view and bare build differ in {}", parts.join(", ")));
+            checks.add(
+                "agreement",
+                State::Failed,
+                format!("plain view and bare build differ in {}", parts.join(", ")),
+            );
         }
         Comparison::Unknown(parts) => {
-            checks.add("agreement", State::Warning, format!("outputs too long to compare: {}", parts.join(", ")));
+            checks.add(
+                "agreement",
+                State::Warning,
+                format!("outputs too long to compare: {}", parts.join(", ")),
+            );
         }
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! `cairn init`: writes a `cairn.toml` to start from.
 
-use crate::{config::FILE_NAME, exit_code::Exit, failure::Failure, screen::Screen, surroundings, target::is_harness};
+use crate::{
+    config::FILE_NAME, exit_code::Exit, failure::Failure, screen::Screen, surroundings, target::is_harness,
+};
 use std::{
     fs,
     io::ErrorKind,

@@ -49,7 +49,11 @@ fn text(map: &ProgramMap, with_sites: bool) -> String {
             for site in map.sites.iter().filter(|site| site.function == id) {
                 let place = map.show(site.extent.start);
                 let spelling = &site.value_type.spelling;
-                let _ = writeln!(text, "  {place}: {:?} `{}`: {spelling}  [{}]", site.kind, site.text, site.stable_id);
+                let _ = writeln!(
+                    text,
+                    "  {place}: {:?} `{}`: {spelling}  [{}]",
+                    site.kind, site.text, site.stable_id
+                );
             }
         }
     }
@@ -81,5 +85,6 @@ fn condition_line(text: &mut String, map: &ProgramMap, condition: &Condition) {
     if let Some(name) = &condition.macro_name {
         remarks.push(format!("from {name}"));
     }
-    let _ = writeln!(text, "  {place}: `{}` {}  [{}]", condition.text, remarks.join(", "), condition.stable_id);
+    let _ =
+        writeln!(text, "  {place}: `{}` {}  [{}]", condition.text, remarks.join(", "), condition.stable_id);
 }

@@ -121,9 +121,11 @@ fn text(report: &Report) -> String {
         lines.push(format!("             {line}"));
     }
     lines.push(format!("  outcome    {}", report.summary));
-    for (name, captured) in
-        [("stdout", &report.outcome.stdout), ("stderr", &report.outcome.stderr), ("output", &report.outcome.harness_output)]
-    {
+    for (name, captured) in [
+        ("stdout", &report.outcome.stdout),
+        ("stderr", &report.outcome.stderr),
+        ("output", &report.outcome.harness_output),
+    ] {
         if captured.total > 0 {
             lines.push(format!("  {name:<10} {}", shown(captured)));
         }
@@ -151,7 +153,10 @@ fn text(report: &Report) -> String {
         lines.push(format!("  unstable   two runs differ in {}", report.unstable_parts.join(", ")));
     }
     if !report.view_agrees {
-        lines.push(format!("  view       differs from the bare build in {}", report.view_differs_in.join(", ")));
+        lines.push(format!(
+            "  view       differs from the bare build in {}",
+            report.view_differs_in.join(", ")
+        ));
     }
     lines.push(format!("  reproduce  {}", report.reproduce));
     lines.join("\n") + "\n"

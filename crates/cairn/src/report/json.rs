@@ -63,7 +63,8 @@ pub fn render(map: &ProgramMap, coverage: &Coverage) -> String {
             let lines = |executed: bool| {
                 file.lines.iter().filter(|(_, is)| **is == executed).map(|(line, _)| *line).collect()
             };
-            let absolute = map.files.iter().find(|file| file.path == path).map_or(path, |file| &file.absolute);
+            let absolute =
+                map.files.iter().find(|file| file.path == path).map_or(path, |file| &file.absolute);
             File {
                 path,
                 absolute,

@@ -16,10 +16,11 @@ pub enum Detail {
 /// The report.
 pub fn render(map: &ProgramMap, coverage: &Coverage, detail: Detail) -> String {
     let files = by_file(map, coverage);
-    let rows: Vec<[String; 4]> = std::iter::once(["file", "lines", "branches", "functions"].map(String::from))
-        .chain(files.iter().map(|(path, file)| row(path, file)))
-        .chain(std::iter::once(totals(&files)))
-        .collect();
+    let rows: Vec<[String; 4]> =
+        std::iter::once(["file", "lines", "branches", "functions"].map(String::from))
+            .chain(files.iter().map(|(path, file)| row(path, file)))
+            .chain(std::iter::once(totals(&files)))
+            .collect();
     let mut text = table(&rows);
     if detail == Detail::Missing {
         text.push_str("\nbranches nobody took:\n");
@@ -34,7 +35,12 @@ pub fn render(map: &ProgramMap, coverage: &Coverage, detail: Detail) -> String {
                 if !missing.is_empty() {
                     let place = map.show(condition.extent.start);
                     let id = condition.stable_id;
-                    let _ = writeln!(text, "  {place}: `{}` never {}  [{id}]", condition.text, missing.join(" nor "));
+                    let _ = writeln!(
+                        text,
+                        "  {place}: `{}` never {}  [{id}]",
+                        condition.text,
+                        missing.join(" nor ")
+                    );
                 }
             }
         }
@@ -52,10 +58,9 @@ fn row(name: &str, file: &FileCoverage) -> [String; 4] {
 
 fn totals(files: &[(&str, FileCoverage)]) -> [String; 4] {
     let sum = |shares: Vec<Share>| {
-        shares.into_iter().fold(Share::default(), |a, b| Share {
-            covered: a.covered + b.covered,
-            total: a.total + b.total,
-        })
+        shares
+            .into_iter()
+            .fold(Share::default(), |a, b| Share { covered: a.covered + b.covered, total: a.total + b.total })
     };
     [
         "total".to_string(),
