@@ -43,8 +43,10 @@ fn subject(name: &str) -> Result<Subject> {
 
 /// Compares each program; prints a table and, below it, every class of difference.
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
-    println!("| program | inputs | lines | differ | branch directions | differ |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| program | inputs | lines | differ | branch directions | differ | conditions listed by one side |"
+    );
+    println!("|---|---|---|---|---|---|---|");
     let mut details = String::new();
     for name in names {
         let row = measure(cache, name, &subject(name)?, &mut details)?;
@@ -92,10 +94,14 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
     let map: Value = serde_json::from_slice(&fs::read(ours.join("map.json"))?)?;
     let coverage = reference.collect();
     let differences = compare(&cover, &map, &coverage);
-    let (mut lines, mut directions) = (BTreeMap::new(), 0);
+    let (mut lines, mut directions, mut n_one_sided) = (BTreeMap::new(), 0, 0);
     for difference in &differences {
         match difference {
-            Difference::Branches(_, ours, theirs) => directions += n_differing(ours, theirs),
+            Difference::Branches(_, ours, theirs) => {
+                let (n_directions, n_missing) = n_differing(ours, theirs);
+                directions += n_directions;
+                n_one_sided += n_missing;
+            }
             Difference::GcovDenies(..) => {
                 *lines.entry("denied by gcov, confirmed by clang").or_insert(0) += 1
             }
@@ -118,7 +124,7 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
     let n_lines_differing: usize = lines.values().sum();
     let percent = |n: usize, of: u64| n as f64 * 100.0 / of as f64;
     Ok(format!(
-        "| {name} | {} | {n_lines} | {n_lines_differing} ({:.2} %) | {n_directions} | {directions} ({:.2} %) |",
+        "| {name} | {} | {n_lines} | {n_lines_differing} ({:.2} %) | {n_directions} | {directions} ({:.2} %) | {n_one_sided} |",
         cases.len(),
         percent(n_lines_differing, n_lines),
         percent(directions, n_directions),
@@ -162,13 +168,33 @@ fn build(
     Ok(folder)
 }
 
-/// How many directions differ between two lists of conditions at one place.
-fn n_differing(ours: &[[bool; 2]], theirs: &[[bool; 2]]) -> usize {
-    let bits = |list: &[[bool; 2]], index: usize| list.get(index).copied();
-    (0..ours.len().max(theirs.len()))
-        .map(|index| match (bits(ours, index), bits(theirs, index)) {
-            (Some(a), Some(b)) => usize::from(a[0] != b[0]) + usize::from(a[1] != b[1]),
-            _ => 2,
-        })
-        .sum()
+/// How many directions only one side saw taken, and how many conditions only one side lists.
+///
+/// Both lists are sorted, so conditions that one side lacks are assumed to be the first ones nobody took.
+fn n_differing(ours: &[[bool; 2]], theirs: &[[bool; 2]]) -> (usize, usize) {
+    let n_missing = ours.len().abs_diff(theirs.len());
+    let padded = |list: &[[bool; 2]], n: usize| {
+        let mut padded = vec![[false; 2]; n.saturating_sub(list.len())];
+        padded.extend_from_slice(list);
+        padded
+    };
+    let n = ours.len().max(theirs.len());
+    let n_directions = padded(ours, n)
+        .iter()
+        .zip(padded(theirs, n))
+        .map(|(a, b)| usize::from(a[0] != b[0]) + usize::from(a[1] != b[1]))
+        .sum();
+    (n_directions, n_missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_condition_that_nobody_took_is_no_different_direction() {
+        assert_eq!(n_differing(&[[true, false]], &[[false, false], [true, false]]), (0, 1));
+        assert_eq!(n_differing(&[], &[[false, true]]), (1, 1));
+        assert_eq!(n_differing(&[[true, true]], &[[true, false]]), (1, 0));
+    }
 }

@@ -54,16 +54,22 @@ pub fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, EmitErr
     Module::parse_bitcode_from_buffer(&buffer, context).map_err(|error| fail(error.to_string()))
 }
 
+/// Optimises at O2.
+pub fn optimise(module: &Module) -> Result<(), EmitError> {
+    let broken = |reason: String| EmitError::Broken { reason };
+    module.verify().map_err(|reason| broken(reason.to_string()))?;
+    module
+        .run_passes("default<O2>", &target_machine(module)?, PassBuilderOptions::create())
+        .map_err(|reason| broken(reason.to_string()))
+}
+
 /// Optimises at O2 and writes a position-independent object.
 pub fn write_object(module: &Module, path: &Path) -> Result<(), EmitError> {
-    module.verify().map_err(|reason| EmitError::Broken { reason: reason.to_string() })?;
-    let machine = target_machine(module)?;
-    let fail = |reason: String| EmitError::Write { path: path.to_path_buf(), reason };
-    module
-        .run_passes("default<O2>", &machine, PassBuilderOptions::create())
-        .map_err(|error| fail(error.to_string()))?;
+    optimise(module)?;
     startup::lay_out(module);
-    machine.write_to_file(module, FileType::Object, path).map_err(|error| fail(error.to_string()))
+    target_machine(module)?
+        .write_to_file(module, FileType::Object, path)
+        .map_err(|error| EmitError::Write { path: path.to_path_buf(), reason: error.to_string() })
 }
 
 fn target_machine(module: &Module) -> Result<TargetMachine, EmitError> {

@@ -154,10 +154,11 @@ pub fn join(events: &[Event], facts: &FunctionFacts, file_of: &dyn Fn(u32) -> Op
         match (slot.arm, event_of[index]) {
             _ if ambiguous[index] => *target = Joined::Ambiguous,
             (None, Some(event)) => *target = Joined::Event(event),
-            (Some(arm), Some(event)) => match target {
-                Joined::Split(events) => events.push((arm, event)),
-                _ => {}
-            },
+            (Some(arm), Some(event)) => {
+                if let Joined::Split(events) = target {
+                    events.push((arm, event));
+                }
+            }
             (_, None) => {}
         }
     }

@@ -89,8 +89,11 @@ pub struct Group {
     pub members: Vec<usize>,
 }
 
+/// Functions with the same fingerprint.
+type Variant = (u64, Vec<usize>);
+
 fn group(module: &IrModule, files: &FileTable, map: &mut ProgramMap) -> Vec<Group> {
-    let mut groups: BTreeMap<(String, String), Vec<(u64, Vec<usize>)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, String), Vec<Variant>> = BTreeMap::new();
     for (index, function) in module.functions.iter().enumerate() {
         let Some(source) = &function.source else {
             map.left_out.push(LeftOut {

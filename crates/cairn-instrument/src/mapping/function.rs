@@ -406,30 +406,33 @@ impl Builder<'_> {
         let facts = self.subject.facts.expect("joined to facts").function;
         let mut condition = self.described(fact, decision, ConditionKind::Branch);
         let id = ConditionId(self.map.conditions.len() as u32);
+        let branch_of = |event: usize| match events[event].kind {
+            EventKind::Branch { block } => Some(block),
+            _ => None,
+        };
         // Arms that are simple tests decide directly.
-        let mut tests: Vec<(usize, bool)> = Vec::new();
-        for (arm, event) in arms {
-            if let EventKind::Branch { block } = events[*event].kind {
-                tests.push((block, fact.arms[*arm].is_inverted));
+        let simple: Vec<(usize, bool)> = arms
+            .iter()
+            .filter_map(|(arm, event)| Some((branch_of(*event)?, fact.arms[*arm].is_inverted)))
+            .collect();
+        let mut blocks: Vec<usize> = simple.iter().map(|(block, _)| *block).collect();
+        let mut decider = simple.first().copied();
+        // Of arms that are `&&` or `||`, every condition may lead out, and the last one leads both ways.
+        for arm in fact.arms.iter().filter_map(|arm| arm.decision) {
+            for index in &facts.decisions[arm as usize].conditions {
+                let Joined::Event(event) = joined[*index as usize] else { continue };
+                let Some(block) = branch_of(event) else { continue };
+                blocks.push(block);
+                if facts.decisions[arm as usize].conditions.last() == Some(index) {
+                    decider = decider.or(Some((block, facts.conditions[*index as usize].is_inverted)));
+                }
             }
         }
-        let simple = tests.clone();
-        // Of arms that are `&&` or `||`, the last condition leads both ways out of the whole.
-        for last in
-            fact.arms.iter().filter_map(|arm| facts.decisions[arm.decision? as usize].conditions.last())
-        {
-            if let Joined::Event(event) = joined[*last as usize]
-                && let EventKind::Branch { block } = events[event].kind
-            {
-                tests.push((block, facts.conditions[*last as usize].is_inverted));
-            }
-        }
-        let (first, is_inverted) = *tests.first()?;
+        let (first, is_inverted) = decider?;
         let IrKind::Branch(_, ways) = self.subject.ir.blocks[first].end() else { return None };
         let [when_true, when_false] = if is_inverted { [ways[1], ways[0]] } else { *ways };
         condition.block = self.last_piece_id(first);
-        let within: Vec<usize> = self.blocks_between(first, &tests);
-        for block in within {
+        for block in blocks {
             let IrKind::Branch(_, ways) = self.subject.ir.blocks[block].end() else { continue };
             for (way, counter) in ways.iter().zip(self.branch_counters[&block]) {
                 if *way == when_true {
@@ -448,13 +451,6 @@ impl Builder<'_> {
         }
         self.map.conditions.push(condition);
         Some(id)
-    }
-
-    /// The blocks with branches from the first to the last test of a split condition, in emission order.
-    fn blocks_between(&self, first: usize, tests: &[(usize, bool)]) -> Vec<usize> {
-        let blocks = tests.iter().map(|(block, _)| *block);
-        let (low, high) = (blocks.clone().min().unwrap_or(first), blocks.max().unwrap_or(first));
-        (low..=high).filter(|block| self.branch_counters.contains_key(block)).collect()
     }
 
     /// A condition as the facts describe it, without block and counters.

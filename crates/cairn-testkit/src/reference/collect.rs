@@ -151,11 +151,14 @@ impl ReferenceBuild {
         for line in lcov.lines() {
             if let Some(path) = line.strip_prefix("SF:") {
                 file = normal(Path::new(path));
-            } else if let Some((line, count)) = line.strip_prefix("DA:").and_then(|rest| rest.split_once(','))
+            } else if let Some((line, count)) = line
+                .strip_prefix("DA:")
+                .and_then(|rest| rest.split_once(','))
+                .filter(|(_, count)| *count != "0")
             {
-                if count != "0" {
-                    coverage.clang_lines.insert((file.clone(), line.parse().expect("lines are numbers")));
-                }
+                let line =
+                    line.parse().unwrap_or_else(|_| panic!("`{line}` (executed {count} times) is no line"));
+                coverage.clang_lines.insert((file.clone(), line));
             }
         }
     }

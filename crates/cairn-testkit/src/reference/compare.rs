@@ -74,7 +74,7 @@ fn show(branches: &[[bool; 2]]) -> String {
 pub fn compare(cover: &Value, map: &Value, reference: &ReferenceCoverage) -> Vec<Difference> {
     let mut differences = Vec::new();
     let mut our_files = BTreeSet::new();
-    let mut by_function: BTreeMap<(String, u32, u32), BTreeMap<String, Vec<[bool; 2]>>> = BTreeMap::new();
+    let mut by_function: BTreeMap<(String, u32, u32), Instances> = BTreeMap::new();
     for file in cover["files"].as_array().expect("a report has files") {
         let path = normal(Path::new(file["absolute"].as_str().expect("a file has a path")));
         our_files.insert(path.clone());
@@ -124,8 +124,11 @@ pub fn compare(cover: &Value, map: &Value, reference: &ReferenceCoverage) -> Vec
     differences
 }
 
+/// The branches at one place, by function.
+type Instances = BTreeMap<String, Vec<[bool; 2]>>;
+
 /// Instances of one template stand at one place; the references report their union, condition by condition.
-fn merge_instances(functions: BTreeMap<String, Vec<[bool; 2]>>) -> Vec<[bool; 2]> {
+fn merge_instances(functions: Instances) -> Vec<[bool; 2]> {
     let longest = functions.values().map(Vec::len).max().unwrap_or(0);
     let mut merged = vec![[false; 2]; longest];
     for branches in functions.values() {

@@ -8,7 +8,8 @@
 //! | 0 | `cairn-abi` | – |
 //! | 1 | `cairn-runtime` | `cairn-abi` |
 //! ```
-//! Dependencies point to lower levels. Crates with `–` for a level are helpers: only tests may depend on them.
+//! Dependencies point to lower levels. Crates with `–` for a level are helpers: only tests and other helpers may depend on
+//! them.
 
 use crate::workspace::Workspace;
 use std::{
@@ -120,8 +121,8 @@ fn compare(table: &BTreeMap<String, Row>, edges: &Edges, complaints: &mut Vec<St
         for dependency in actual {
             let Some(below) = table.get(dependency) else { continue };
             let points_down = match (row.level, below.level) {
-                (_, None) => false,
-                (None, Some(_)) => true,
+                (Some(_), None) => false,
+                (None, _) => true,
                 (Some(above), Some(below)) => below < above,
             };
             if !points_down {
