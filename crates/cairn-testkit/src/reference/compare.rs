@@ -141,7 +141,7 @@ fn merge_instances(functions: Instances) -> Vec<[bool; 2]> {
 }
 
 /// Decisions in macros are reported by clang at the macro's definition, so only those outside are compared; and
-/// clang gives up on decisions that contain another one, also one negated as a whole.
+/// clang gives up on decisions that contain another one, also one negated as a whole, and on those inside.
 fn compare_decisions(map: &Value, reference: &ReferenceCoverage, differences: &mut Vec<Difference>) {
     let empty = Vec::new();
     let list = |name: &str| map[name].as_array().unwrap_or(&empty).iter();
@@ -195,7 +195,7 @@ fn compare_decisions(map: &Value, reference: &ReferenceCoverage, differences: &m
         let is_in_our_code =
             all.iter().any(|(our_file, start, _)| our_file == file && *start == (*line, *column));
         match ours.get(&key) {
-            Some((ours, _)) if ours == n => {}
+            Some((ours, nests)) if ours == n || *nests => {}
             Some((ours, _)) => differences.push(Difference::Decision(true, key, *ours)),
             // At a macro's definition there is no decision of ours, because ours stand where the macro is used.
             None if !is_in_our_code && is_macro_definition(file, *line) => {}
