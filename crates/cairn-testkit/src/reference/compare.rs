@@ -179,11 +179,9 @@ fn compare_decisions(map: &Value, reference: &ReferenceCoverage, differences: &m
             let other_is_logical = map["decisions"][other]["conditions"]
                 .as_array()
                 .is_some_and(|conditions| conditions.len() > 1);
-            other != index
-                && other_is_logical
-                && other_file == file
-                && start <= other_start
-                && other_end <= end
+            let is_around = start <= other_start && other_end <= end;
+            let is_inside = other_start <= start && end <= other_end;
+            other != index && other_is_logical && other_file == file && (is_around || is_inside)
         });
         let negates = negated.iter().any(|(other_file, other_start, other_end)| {
             other_file == file && start <= other_start && other_end <= end
