@@ -43,13 +43,18 @@ impl Case {
         let streams = std::env::temp_dir().join(format!("cairn-bench-streams-{}", std::process::id()));
         fs::create_dir_all(&streams)?;
         fs::write(streams.join("stdin"), &self.stdin)?;
-        Command::new("timeout")
-            .arg("10")
+        // The same name, environment and limits as in our runs, because programs ask for all of them.
+        let name = program.file_name().unwrap_or_default();
+        let script = "ulimit -v 1048576 -f 65536; program=$1; shift; exec -a \"$0\" \"$program\" \"$@\"";
+        Command::new("bash")
+            .args(["-c", script])
+            .arg(name)
             .arg(program)
             .args(&self.args)
             .current_dir(&folder)
+            .env_clear()
             .envs(environment.iter().map(|(name, value)| (*name, value)))
-            .env("TZ", "UTC")
+            .envs([("TZ", "UTC"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/nonexistent")])
             .stdin(fs::File::open(streams.join("stdin"))?)
             .stdout(fs::File::create(streams.join("stdout"))?)
             .stderr(fs::File::create(streams.join("stderr"))?)

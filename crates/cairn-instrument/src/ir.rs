@@ -28,6 +28,8 @@ pub struct IrFunction {
     pub source: Option<IrSource>,
     /// Its blocks in order, the entry first.
     pub blocks: Vec<IrBlock>,
+    /// Whether it is `naked`: nothing may be inserted into it.
+    pub is_naked: bool,
     /// Whether its address is used other than by calling it.
     pub address_taken: bool,
     /// Its type, printed.

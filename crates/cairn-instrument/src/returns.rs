@@ -243,6 +243,7 @@ mod tests {
             blocks: vec![IrBlock {
                 instructions: vec![instruction(IrKind::Call(callee)), instruction(IrKind::Return)],
             }],
+            is_naked: false,
             address_taken: false,
             signature: String::new(),
         }

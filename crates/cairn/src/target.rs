@@ -5,12 +5,15 @@ use crate::{
     failure::{Failure, chain},
     surroundings,
 };
-use cairn_abi::view::{VIEW_SECTION, ViewLabel};
+use cairn_abi::{
+    channel::Stage,
+    view::{VIEW_SECTION, ViewLabel},
+};
 use cairn_cc::{
     BuildRecord, elf,
     views::{self, ViewRequest, Views},
 };
-use cairn_executor::{Executor, RunConfig, SandboxLevel, Target};
+use cairn_executor::{Execution, Executor, RunConfig, SandboxLevel, Target};
 use cairn_model::{ProgramMap, versioned};
 use std::{
     fs,
@@ -109,6 +112,21 @@ impl Subject {
     /// Runs the view with a path hash, if it was asked for.
     pub fn path(&self) -> Result<Option<Executor>, Failure> {
         self.views.path.as_ref().map(|view| self.executor(view, self.map.n_counters)).transpose()
+    }
+
+    /// Runs the user's own executable.
+    pub fn ordinary(&self) -> Result<Executor, Failure> {
+        self.executor(&self.program, 0)
+    }
+
+    /// Fails if a run of a view left no sign of its runtime, because then its counters mean nothing.
+    pub fn check_reported(&self, execution: &Execution) -> Result<(), Failure> {
+        let reported = execution.stage.is_some_and(|stage| stage > Stage::Nothing);
+        if reported || execution.outcome.ending.is_failure() {
+            return Ok(());
+        }
+        Err(Failure::target(format!("the plain view of `{}` did not report: its runtime never ran", self.program.display()))
+            .hint("programs linked with `-nostartfiles` or an entry point of their own cannot be measured"))
     }
 
     fn executor(&self, view: &Path, n_counters: u32) -> Result<Executor, Failure> {

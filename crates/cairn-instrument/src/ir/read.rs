@@ -70,10 +70,12 @@ impl Reader {
                 blocks.push(IrBlock { instructions });
                 block = LLVMGetNextBasicBlock(block);
             }
+            let naked = LLVMGetEnumAttributeKindForName(c"naked".as_ptr(), 5);
             IrFunction {
                 symbol: name(function),
                 source,
                 blocks,
+                is_naked: !LLVMGetEnumAttributeAtIndex(function, u32::MAX, naked).is_null(),
                 address_taken: address_taken(function),
                 signature: printed(LLVMGlobalGetValueType(function)),
             }

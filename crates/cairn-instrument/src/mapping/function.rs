@@ -80,7 +80,14 @@ pub fn add(
     subject: &Subject,
 ) -> Vec<Insert> {
     let source = subject.ir.source.as_ref().expect("groups hold functions with debug information");
-    let in_scope = subject.scope.includes(&subject.group.path, &source.name);
+    let in_scope = subject.scope.includes(&subject.group.path, &source.name) && !subject.ir.is_naked;
+    if subject.ir.is_naked {
+        map.left_out.push(LeftOut {
+            reason: LeftOutReason::Naked,
+            what: source.name.clone(),
+            place: format!("{}:{}", subject.group.path, source.line),
+        });
+    }
     let structure = Structure::of(subject.ir, subject.returns);
     let mut builder = Builder {
         function: FunctionId(map.functions.len() as u32),
@@ -623,6 +630,9 @@ impl Builder<'_> {
         if ways[0].label.is_none() {
             labels.push(None);
         }
+        let has_way = |label: &LabelFact| ways.iter().any(|way| way.label.is_some_and(|other| std::ptr::eq(other, label)));
+        let is_large_range = |label: &LabelFact| label.range.is_some_and(|(low, high)| low != high) && !has_way(label);
+        let has_large_range = facts.labels.iter().any(is_large_range);
         for label in labels {
             let is_its = |way: &switches::LabelWay| match (label, way.label) {
                 (Some(label), Some(other)) => std::ptr::eq(label, other),
@@ -634,9 +644,13 @@ impl Builder<'_> {
                 Some(label) => (label.text.clone(), self.fact_extent(label.extent), label.macro_name.clone()),
                 None => (IMPLICIT_DEFAULT.to_string(), self.fact_extent(facts.value), None),
             };
-            if mine.is_empty() {
+            // The default edge also leads to the comparisons that large ranges become.
+            let is_default = label.is_none_or(|label| label.range.is_none());
+            if mine.is_empty() || is_default && has_large_range {
+                let is_large = is_default || label.is_some_and(is_large_range);
+                let reason = if is_large { LeftOutReason::LargeRange } else { LeftOutReason::Dead };
                 let place = self.files.show(extent.start);
-                self.map.left_out.push(LeftOut { reason: LeftOutReason::Dead, what: text, place });
+                self.map.left_out.push(LeftOut { reason, what: text, place });
                 continue;
             }
             let id = ConditionId(self.map.conditions.len() as u32);

@@ -49,6 +49,7 @@ impl Cover {
         for (index, named) in inputs.iter().enumerate() {
             screen.progress(&format!("running input {} of {}", index + 1, inputs.len()));
             let execution = executor.run(&named.input)?;
+            subject.check_reported(&execution)?;
             coverage.add(&execution.counters);
             if execution.outcome.ending.is_failure() {
                 failures.push((&named.path, execution.outcome.ending));

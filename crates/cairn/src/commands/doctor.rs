@@ -178,6 +178,10 @@ fn target(checks: &mut Checks, subject: &Subject) -> Result<(), Failure> {
         checks.add("refused", State::Warning, format!("the sandbox refuses {}", bare.refused.join(", ")));
     }
     let plain = subject.plain()?.run(&sample.input)?;
+    if let Err(failure) = subject.check_reported(&plain) {
+        checks.add("plain view", State::Failed, failure.message);
+        return Ok(());
+    }
     let reached = match plain.outcome.reached_main {
         Some(false) => (State::Failed, "the program ended before `main`".to_string()),
         _ => {

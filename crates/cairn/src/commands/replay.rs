@@ -40,6 +40,7 @@ struct Report<'a> {
     refused: Vec<String>,
     view_agrees: bool,
     view_differs_in: Vec<String>,
+    ordinary_differs_in: Vec<String>,
     branches_covered: usize,
     branches: usize,
     lines_covered: usize,
@@ -77,6 +78,8 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
     let stability = subject.bare()?.run_twice(input)?;
     let bare = stability.first.clone();
     let plain = subject.plain()?.run(input)?;
+    subject.check_reported(&plain)?;
+    let ordinary = subject.ordinary()?.run(input)?;
     let path_hash = match subject.path()? {
         Some(mut executor) => Some(format!("{:016x}", executor.run(input)?.path_hash)),
         None => None,
@@ -88,6 +91,10 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
         Comparison::Same => (true, Vec::new()),
         Comparison::Different(parts) => (false, parts),
         Comparison::Unknown(parts) => (true, parts),
+    };
+    let ordinary_differs_in = match bare.outcome.compare(&ordinary.outcome) {
+        Comparison::Different(parts) => parts,
+        Comparison::Same | Comparison::Unknown(_) => Vec::new(),
     };
     let program = std::fs::canonicalize(&subject.program).unwrap_or_else(|_| subject.program.clone());
     let before_main = plain.outcome.reached_main == Some(false);
@@ -105,6 +112,7 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
         refused: bare.refused,
         view_agrees,
         view_differs_in,
+        ordinary_differs_in,
         branches_covered: coverage.n_branches(&subject.map),
         branches: 2 * subject.map.conditions.len(),
         lines_covered: lines.values().filter(|executed| **executed).count(),
@@ -157,6 +165,10 @@ fn text(report: &Report) -> String {
             "  view       differs from the bare build in {}",
             report.view_differs_in.join(", ")
         ));
+    }
+    if !report.ordinary_differs_in.is_empty() {
+        let parts = report.ordinary_differs_in.join(", ");
+        lines.push(format!("  ordinary   the program as you built it differs from the bare build in {parts}"));
     }
     lines.push(format!("  reproduce  {}", report.reproduce));
     lines.join("\n") + "\n"
