@@ -118,6 +118,18 @@ fn case_labels_agree() {
     agrees("condition_switch");
 }
 
+/// The edge of the default also leads to the comparison a large range becomes, so neither can be told by it.
+#[test]
+fn large_ranges_are_left_out() {
+    differs_in(
+        "condition_large_range",
+        expect![[r#"
+            target.c:11:3: branches ours [] theirs [TF]
+            target.c:14:3: branches ours [] theirs [TF]
+        "#]],
+    );
+}
+
 #[test]
 fn loops_agree() {
     agrees("condition_loops");
