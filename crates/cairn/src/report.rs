@@ -1,5 +1,6 @@
 //! Coverage for people and programs.
 
+pub mod beyond;
 pub mod json;
 pub mod lcov;
 pub mod text;

@@ -169,3 +169,20 @@ fn the_path_hash_tells_orders_apart() {
     assert_eq!(hash("ab"), hash("ab"));
     assert_ne!(hash("ab"), hash("ba"));
 }
+
+#[test]
+fn only_what_is_beyond_other_inputs_can_be_asked_for() {
+    let workspace = Workspace::new();
+    workspace.write(
+        "program.c",
+        "#include <stdio.h>\nint main(void) { int c = getchar(); if (c == 'a') return 1; if (c == 'b') return 2; return 3; }",
+    );
+    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
+    workspace.write("old", "a");
+    workspace.write("new", "b");
+    let ran = workspace.run("cairn", ["cover", "./program", "new", "--beyond", "old"]).success();
+    assert!(ran.stdout.contains("beyond    2 branches"), "{ran}");
+    assert!(ran.stdout.contains("`c == 'a'` false") && ran.stdout.contains("`c == 'b'` true"), "{ran}");
+    let ran = workspace.run("cairn", ["cover", "./program", "old", "--beyond", "old"]).success();
+    assert!(ran.stdout.contains("beyond    0 branches"), "{ran}");
+}

@@ -3,11 +3,12 @@
 use crate::{
     exit_code::Exit,
     failure::Failure,
-    inputs,
+    inputs::{self, NamedInput},
     report::{self, text::Detail},
     screen::Screen,
     target::{Subject, TargetArgs},
 };
+use cairn_executor::Executor;
 use cairn_model::{Coverage, Ending};
 use std::{fs, path::PathBuf};
 
@@ -22,6 +23,9 @@ pub struct Cover {
     /// Also list every branch nobody took
     #[arg(long)]
     missing: bool,
+    /// Report only the branches these inputs reach beyond those of another file or folder of inputs
+    #[arg(long, value_name = "INPUTS", conflicts_with = "format")]
+    beyond: Vec<PathBuf>,
     /// Write the report to a file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -44,21 +48,13 @@ impl Cover {
                 .hint("name files or folders of inputs: `cairn cover ./prog inputs/`"));
         }
         let mut executor = subject.plain()?;
-        let mut coverage = Coverage::empty(&subject.map);
-        let mut failures = Vec::new();
-        for (index, named) in inputs.iter().enumerate() {
-            screen.progress(&format!("running input {} of {}", index + 1, inputs.len()));
-            let execution = executor.run(&named.input)?;
-            subject.check_reported(&execution)?;
-            coverage.add(&execution.counters);
-            if execution.outcome.ending.is_failure() {
-                failures.push((&named.path, execution.outcome.ending));
-            }
-        }
+        let (baseline, _) = run_all(screen, &subject, &mut executor, &inputs::load(&self.beyond, &subject.template)?)?;
+        let (coverage, failures) = run_all(screen, &subject, &mut executor, &inputs)?;
         for (path, ending) in &failures {
             screen.warn(&format!("`{}` {}", path.display(), verb(ending)));
         }
         let report = match self.format {
+            _ if !self.beyond.is_empty() => report::beyond::render(&subject.map, &coverage, &baseline),
             Format::Text => {
                 let detail = if self.missing { Detail::Missing } else { Detail::Files };
                 report::text::render(&subject.map, &coverage, detail)
@@ -73,6 +69,27 @@ impl Cover {
         }
         Ok(if failures.is_empty() { Exit::Done } else { Exit::Findings })
     }
+}
+
+/// Runs inputs and merges their coverage; also returns those on which the program failed.
+fn run_all(
+    screen: &Screen,
+    subject: &Subject,
+    executor: &mut Executor,
+    inputs: &[NamedInput],
+) -> Result<(Coverage, Vec<(PathBuf, Ending)>), Failure> {
+    let mut coverage = Coverage::empty(&subject.map);
+    let mut failures = Vec::new();
+    for (index, named) in inputs.iter().enumerate() {
+        screen.progress(&format!("running input {} of {}", index + 1, inputs.len()));
+        let execution = executor.run(&named.input)?;
+        subject.check_reported(&execution)?;
+        coverage.add(&execution.counters);
+        if execution.outcome.ending.is_failure() {
+            failures.push((named.path.clone(), execution.outcome.ending));
+        }
+    }
+    Ok((coverage, failures))
 }
 
 /// What a run did, after the name of its input.
