@@ -6,7 +6,9 @@ use crate::{
     tools::{Cache, shell},
 };
 use anyhow::{Context, Result};
-use cairn_testkit::reference::{Difference, ReferenceBuild, compare, compile_flush, reference_flags};
+use cairn_testkit::reference::{
+    Difference, ReferenceBuild, ReferenceCoverage, compare, compile_flush, reference_flags,
+};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -74,6 +76,8 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
     // Counters of configure's and make's own runs do not belong to the inputs.
     shell(&gcov, "find . -name '*.gcda' -delete")?;
     let cases = (subject.cases)();
+    let mut coverage = ReferenceCoverage::default();
+    let notes = reference.gcov_notes();
     let folder = ours.join("inputs");
     fs::create_dir_all(&folder)?;
     for (index, case) in cases.iter().enumerate() {
@@ -81,7 +85,11 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
         for program in [&reference.gcov_program, &reference.clang_program] {
             case.run(program, &reference.environment())?;
         }
+        let executed: Vec<PathBuf> =
+            notes.iter().filter(|notes| notes.with_extension("gcda").exists()).cloned().collect();
+        reference.absorb_gcov(&mut coverage, &executed);
     }
+    reference.finish(&mut coverage);
     // Without the sandbox, because the references have none: a folder for temporary files that cannot be written
     // changes what a program does. Exit code 3 says that an input made the program fail, which some may.
     shell(
@@ -93,7 +101,6 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
     )?;
     let cover: Value = serde_json::from_slice(&fs::read(ours.join("cover.json"))?)?;
     let map: Value = serde_json::from_slice(&fs::read(ours.join("map.json"))?)?;
-    let coverage = reference.collect();
     let differences = compare(&cover, &map, &coverage);
     let (mut lines, mut directions, mut n_one_sided) = (BTreeMap::new(), 0, 0);
     for difference in &differences {

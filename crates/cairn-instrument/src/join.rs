@@ -6,7 +6,7 @@
 //! is which would be a guess.
 
 use crate::ir::{Definition, IrFunction, IrKind, IrPlace};
-use cairn_model::facts::{ConditionFact, Emission, Extent, FunctionFacts, Place};
+use cairn_model::facts::{ArmFact, ConditionFact, Emission, ExpressionKind, Extent, FunctionFacts, Place};
 use std::collections::BTreeMap;
 
 /// A condition in the bitcode.
@@ -16,6 +16,17 @@ pub struct Event {
     pub kind: EventKind,
     /// Where its value is computed.
     pub place: Option<IrPlace>,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// What a branch or select is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It tests a condition.
+    Test,
+    /// It tests the result of `&&` or `||`, whose operands were tested before: `while (a && b)`.
+    Whole,
 }
 
 /// How a condition appears in the bitcode.
@@ -44,31 +55,31 @@ pub enum EventKind {
 
 /// The conditions of a function in emission order.
 ///
-/// A branch on the result of `&&` or `||` (`while (a && b)`) is none: its operands were counted already.
+/// Branches on constants are none.
 pub fn events(function: &IrFunction) -> Vec<Event> {
     let place_at = |at: Definition| function.blocks[at.block].instructions[at.instruction].place;
-    let is_whole_test =
-        |condition: &Option<Definition>| condition.is_some_and(|at| is_logical_result(function, at));
+    let role_of = |at: Definition| if is_logical_result(function, at) { Role::Whole } else { Role::Test };
     let mut events: Vec<((usize, usize), Event)> = Vec::new();
     for (block, ir_block) in function.blocks.iter().enumerate() {
         for (instruction, ir_instruction) in ir_block.instructions.iter().enumerate() {
             match &ir_instruction.kind {
-                IrKind::Branch(condition, _) if !is_whole_test(condition) => {
-                    let place = condition.and_then(place_at).or(ir_instruction.place);
-                    events.push(((block, instruction), Event { kind: EventKind::Branch { block }, place }));
+                IrKind::Branch(Some(condition), _) => {
+                    let place = place_at(*condition).or(ir_instruction.place);
+                    let event = Event { kind: EventKind::Branch { block }, place, role: role_of(*condition) };
+                    events.push(((block, instruction), event));
                 }
-                IrKind::Select(Some(condition)) if !is_whole_test(&Some(*condition)) => {
+                IrKind::Select(Some(condition)) => {
                     let at = Definition { block, instruction };
                     let kind = EventKind::Select { at, condition: *condition };
                     let place = place_at(*condition).or(ir_instruction.place);
-                    events.push(((block, instruction), Event { kind, place }));
+                    events.push(((block, instruction), Event { kind, place, role: role_of(*condition) }));
                 }
                 IrKind::BoolPhi(incoming) => {
                     let at = Definition { block, instruction };
                     let Some((value, from)) = logical_operand(function, at, incoming) else { continue };
                     let end = function.blocks[from].instructions.len();
                     let kind = EventKind::Value { block: from, value };
-                    events.push(((from, end), Event { kind, place: place_at(value) }));
+                    events.push(((from, end), Event { kind, place: place_at(value), role: Role::Test }));
                 }
                 _ => {}
             }
@@ -139,7 +150,8 @@ pub fn join(events: &[Event], facts: &FunctionFacts, file_of: &dyn Fn(u32) -> Op
     let slots = slots(facts);
     let score = |event: usize, slot: usize| {
         let (event, slot) = (&events[event], &slots[slot]);
-        if fits_kind(event, slot.emission) { place_score(event, slot, facts, file_of) } else { 0 }
+        let fits = event.role == Role::Test && fits_kind(event, slot.emission);
+        if fits { place_score(event, slot, facts, file_of) } else { 0 }
     };
     let mut event_of: Vec<Option<usize>> = vec![None; slots.len()];
     for (event, slot) in align(events.len(), slots.len(), score) {
@@ -162,7 +174,36 @@ pub fn join(events: &[Event], facts: &FunctionFacts, file_of: &dyn Fn(u32) -> Op
             (_, None) => {}
         }
     }
+    join_whole_tests(events, facts, &mut joined);
     joined
+}
+
+/// Joins conditions whose value ends in `&&` or `||` (`if (a, b && c)`, `if ((int)(a && b))`) to the branch on its
+/// result, if there are exactly as many such branches as the source explains.
+fn join_whole_tests(events: &[Event], facts: &FunctionFacts, joined: &mut [Joined]) {
+    let tests: Vec<usize> = (0..events.len()).filter(|event| events[*event].role == Role::Whole).collect();
+    let mut explained: Vec<Option<usize>> = Vec::new();
+    for (index, condition) in facts.conditions.iter().enumerate() {
+        let expression = &facts.expressions[condition.expression as usize];
+        let may_end_logical = matches!(expression.kind, ExpressionKind::Cast | ExpressionKind::Other)
+            || expression.operator == ","
+            || expression.kind == ExpressionKind::Conditional;
+        let is_tested = matches!(condition.emission, Emission::Branch | Emission::Select);
+        if joined[index] == Joined::Dead && is_tested && may_end_logical {
+            explained.push(Some(index));
+        }
+        let decision = &facts.decisions[condition.decision as usize];
+        if decision.is_tested_whole && decision.conditions.last() == Some(&(index as u32)) {
+            explained.push(None);
+        }
+    }
+    if explained.len() == tests.len() {
+        for (condition, event) in explained.into_iter().zip(tests) {
+            if let Some(condition) = condition {
+                joined[condition] = Joined::Event(event);
+            }
+        }
+    }
 }
 
 fn without_event(condition: &ConditionFact) -> Joined {
@@ -190,7 +231,8 @@ fn slots(facts: &FunctionFacts) -> Vec<Slot<'_>> {
             Emission::Split => {
                 // Arms that are logical operators have conditions of their own, already in the list; the others
                 // go between them by position.
-                let simple = condition.arms.iter().enumerate().filter(|(_, arm)| arm.decision.is_none());
+                let is_test = |arm: &ArmFact| arm.decision.is_none() && arm.constant.is_none();
+                let simple = condition.arms.iter().enumerate().filter(|(_, arm)| is_test(arm));
                 for (number, arm) in simple {
                     let is_later = |slot: &Slot| {
                         condition.extent.contains(slot.extent.start) && slot.extent.start > arm.extent.start
@@ -312,7 +354,8 @@ fn ambiguous(
     let mut ambiguous = vec![false; slots.len()];
     for ((place, is_phi), here) in slots_at.into_iter().filter(|(_, here)| here.len() > 1) {
         let is_here = |event: &&Event| {
-            matches!(event.kind, EventKind::Value { .. }) == is_phi
+            event.role == Role::Test
+                && matches!(event.kind, EventKind::Value { .. }) == is_phi
                 && event.place.is_some_and(|at| {
                     (Some(at.file), at.line, at.column) == (file_of(place.file), place.line, place.column)
                 })

@@ -18,8 +18,9 @@ use cairn_model::{
 };
 use files::FileTable;
 use std::{
-    collections::{BTreeMap, HashMap, hash_map::DefaultHasher},
+    collections::{BTreeMap, HashMap, HashSet, hash_map::DefaultHasher},
     hash::{Hash, Hasher},
+    rc::Rc,
 };
 
 /// What decides how a map is made, beside the bitcode.
@@ -47,20 +48,24 @@ pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
         }
     }
     let calls = function::CallTargets::of(module, &id_of);
-    let facts_index = FactsIndex::of(options.units);
+    let facts_index = FactsIndex::of(options.units, module);
     let returns = Returns::of(module);
     for group in &groups {
         let ir = &module.functions[group.members[0]];
-        let facts = facts_index.find(ir, module);
+        let (facts, is_synthetic) = match facts_index.find(ir, module) {
+            Found::Facts(facts) => (Some(facts), false),
+            Found::Synthetic => (None, true),
+            Found::NoUnit => (None, false),
+        };
         let inserts = function::add(
             &mut map,
             &mut plan.n_counters,
             &mut files,
             &function::Subject {
-                module,
                 ir,
                 group,
-                facts,
+                facts: facts.as_ref(),
+                is_synthetic,
                 returns: &returns,
                 calls: &calls,
                 scope: options.scope,
@@ -72,8 +77,17 @@ pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
     }
     map.files = files.into_files();
     map.n_counters = plan.n_counters;
+    forget_what_another_copy_has(&mut map);
     map.left_out.sort();
     (map, plan)
+}
+
+/// Constructors and templates have several copies; what one of them lacks is not left out if another has it.
+fn forget_what_another_copy_has(map: &mut ProgramMap) {
+    let present: HashSet<String> =
+        map.conditions.iter().map(|condition| map.show(condition.extent.start)).collect();
+    map.left_out
+        .retain(|left_out| left_out.reason != LeftOutReason::Dead || !present.contains(&left_out.place));
 }
 
 /// Copies of one function that share ids and counters.
@@ -142,44 +156,66 @@ fn fingerprint(function: &IrFunction) -> u64 {
 /// Finds the facts of a function by unit, file, line and name.
 struct FactsIndex<'a> {
     by_place: HashMap<(String, String, u32), Vec<FactsRef<'a>>>,
+    units: &'a BTreeMap<String, UnitFacts>,
+}
+
+/// What is known of a function.
+enum Found<'a> {
+    /// Its facts.
+    Facts(FactsRef<'a>),
+    /// Its unit has facts, but none of it: the compiler made it up (coroutines, defaulted operators), or several
+    /// functions of one line fit.
+    Synthetic,
+    /// Its unit has no facts.
+    NoUnit,
 }
 
 /// Facts of a function with the files of their unit.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct FactsRef<'a> {
     /// The files that places in `function` refer to.
     pub files: &'a [String],
+    /// The same files by their numbers in the bitcode, where it has them.
+    pub ir_files: Rc<[Option<u32>]>,
     /// The facts.
     pub function: &'a FunctionFacts,
 }
 
 impl<'a> FactsIndex<'a> {
-    fn of(units: &'a BTreeMap<String, UnitFacts>) -> Self {
+    fn of(units: &'a BTreeMap<String, UnitFacts>, module: &IrModule) -> Self {
+        let numbers: HashMap<&str, u32> =
+            module.files.iter().enumerate().map(|(index, file)| (file.as_str(), index as u32)).collect();
         let mut by_place: HashMap<_, Vec<_>> = HashMap::new();
         for (key, unit) in units {
+            let paths: Vec<String> = unit.files.iter().map(|file| files::normal(file)).collect();
+            let ir_files: Rc<[Option<u32>]> =
+                paths.iter().map(|path| numbers.get(path.as_str()).copied()).collect();
             for function in &unit.functions {
-                let file = files::normal(&unit.files[function.place.file as usize]);
-                by_place
-                    .entry((key.clone(), file, function.place.line))
-                    .or_default()
-                    .push(FactsRef { files: &unit.files, function });
+                let file = paths[function.place.file as usize].clone();
+                by_place.entry((key.clone(), file, function.place.line)).or_default().push(FactsRef {
+                    files: &unit.files,
+                    ir_files: ir_files.clone(),
+                    function,
+                });
             }
         }
-        Self { by_place }
+        Self { by_place, units }
     }
 
-    /// `None` also when several functions of one line fit.
-    fn find(&self, function: &IrFunction, module: &IrModule) -> Option<FactsRef<'a>> {
-        let source = function.source.as_ref()?;
+    fn find(&self, function: &IrFunction, module: &IrModule) -> Found<'a> {
+        let Some(source) = &function.source else { return Found::NoUnit };
+        let Some(key) = source.unit_key.clone().filter(|key| self.units.contains_key(key)) else {
+            return Found::NoUnit;
+        };
         let file = module.files[source.file as usize].clone();
-        let candidates = self.by_place.get(&(source.unit_key.clone()?, file, source.line))?;
+        let candidates = self.by_place.get(&(key, file, source.line)).map_or(&[][..], Vec::as_slice);
         let mut fitting = candidates.iter().filter(|facts| {
             let rest = source.name.strip_prefix(facts.function.name.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('<'))
         });
         match (fitting.next(), fitting.next()) {
-            (Some(facts), None) => Some(*facts),
-            _ => None,
+            (Some(facts), None) => Found::Facts(facts.clone()),
+            _ => Found::Synthetic,
         }
     }
 }

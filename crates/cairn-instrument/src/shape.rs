@@ -10,6 +10,10 @@ pub struct Shape {
     /// Loops, by header, with all their nodes.
     pub loops: Vec<Loop>,
     predecessors: Vec<Vec<usize>>,
+    /// When a walk of the dominator tree enters and leaves each node, so that dominance is one comparison.
+    spans: Vec<(u32, u32)>,
+    /// The nodes in an order that puts dominators first.
+    order: Vec<usize>,
 }
 
 /// A natural loop; loops with the same header are one.
@@ -31,7 +35,8 @@ impl Shape {
             }
         }
         let dominator = dominators(successors, &predecessors);
-        let mut shape = Self { dominator, loops: Vec::new(), predecessors };
+        let (spans, order) = walk(&dominator);
+        let mut shape = Self { dominator, loops: Vec::new(), predecessors, spans, order };
         for (node, ways) in successors.iter().enumerate() {
             for header in ways {
                 if shape.dominates(*header, node) {
@@ -44,22 +49,22 @@ impl Shape {
 
     /// Whether every way from the entry to `node` passes `above`.
     pub fn dominates(&self, above: usize, node: usize) -> bool {
-        let mut at = Some(node);
-        while let Some(current) = at {
-            if current == above {
-                return true;
-            }
-            at = self.dominator[current];
-        }
-        false
+        let ((start, end), (at, _)) = (self.spans[above], self.spans[node]);
+        start <= at && at < end
     }
 
-    /// Whether every way to `node` takes the edge `from → to`.
-    pub fn edge_dominates(&self, from: usize, to: usize, node: usize) -> bool {
-        let others = self.predecessors[to].iter().filter(|before| **before != from);
-        self.predecessors[to].iter().filter(|before| **before == from).count() == 1
-            && self.dominates(to, node)
-            && others.into_iter().all(|before| self.dominates(to, *before))
+    /// The node before `node` if every way to `node` comes from there by one edge, loops back to it aside.
+    pub fn entered_from(&self, node: usize) -> Option<usize> {
+        let mut outside = self.predecessors[node].iter().filter(|before| !self.dominates(node, **before));
+        match (outside.next(), outside.next()) {
+            (Some(before), None) => Some(*before),
+            _ => None,
+        }
+    }
+
+    /// The nodes that can be reached, dominators before what they dominate.
+    pub fn dominators_first(&self) -> &[usize] {
+        &self.order
     }
 
     /// How many loops are around a node.
@@ -131,6 +136,41 @@ fn dominators(successors: &[Vec<usize>], predecessors: &[Vec<usize>]) -> Vec<Opt
     dominator
 }
 
+/// Walks the dominator tree from the entry.
+fn walk(dominator: &[Option<usize>]) -> (Vec<(u32, u32)>, Vec<usize>) {
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); dominator.len()];
+    for (node, above) in dominator.iter().enumerate() {
+        if let Some(above) = above {
+            below[*above].push(node);
+        }
+    }
+    // Nodes that cannot be reached get spans of their own, so that they dominate nothing but themselves.
+    let mut spans = vec![(0, 0); dominator.len()];
+    let mut order = Vec::new();
+    let mut time = 0;
+    for root in (0..dominator.len()).filter(|node| dominator[*node].is_none()) {
+        let mut stack = vec![(root, 0)];
+        while let Some((node, next)) = stack.last_mut() {
+            if *next == 0 {
+                spans[*node].0 = time;
+                time += 1;
+                order.push(*node);
+            }
+            match below[*node].get(*next) {
+                Some(child) => {
+                    *next += 1;
+                    stack.push((*child, 0));
+                }
+                None => {
+                    spans[*node].1 = time;
+                    stack.pop();
+                }
+            }
+        }
+    }
+    (spans, order)
+}
+
 fn postorder(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::new();
     if successors.is_empty() {
@@ -180,10 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_dominates_only_what_lies_behind_it() {
+    fn a_node_with_one_way_in_is_entered_from_there() {
         let shape = loop_with_choice();
-        assert!(shape.edge_dominates(2, 3, 3));
-        assert!(!shape.edge_dominates(2, 3, 5));
-        assert!(shape.edge_dominates(1, 2, 5));
+        assert_eq!(shape.entered_from(3), Some(2));
+        assert_eq!(shape.entered_from(5), None);
+        assert_eq!(shape.entered_from(1), Some(0));
+    }
+
+    #[test]
+    fn unreachable_nodes_dominate_only_themselves() {
+        let shape = Shape::of(&[vec![1], vec![], vec![1]]);
+        assert!(shape.dominates(2, 2) && !shape.dominates(2, 1) && !shape.dominates(0, 2));
     }
 }

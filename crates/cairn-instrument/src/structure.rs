@@ -77,7 +77,9 @@ impl Structure {
                 start = end;
             }
         }
-        if let (Some(entry), Some(source)) = (pieces.first_mut(), &function.source) {
+        // What the compiler made up (initialisers of a unit) has no line.
+        let source = function.source.as_ref().filter(|source| source.line > 0);
+        if let (Some(entry), Some(source)) = (pieces.first_mut(), source) {
             entry.lines.insert((source.file, source.line));
         }
         Self { pieces, first_piece }

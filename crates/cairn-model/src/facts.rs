@@ -20,7 +20,7 @@ pub struct UnitFacts {
 
 impl Versioned for UnitFacts {
     const MAGIC: [u8; 8] = *b"cairnfct";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const NAME: &'static str = "facts file";
 }
 
@@ -228,6 +228,10 @@ pub struct ArmFact {
     pub place: Place,
     /// Whether that bit is the opposite of the arm.
     pub is_inverted: bool,
+    /// Its value when the front end folds it: the branch tests a constant.
+    pub constant: Option<bool>,
+    /// The condition of the `?:` and its value that lead here, if it is a single one.
+    pub behind: Option<(u32, bool)>,
     /// The decision in [`FunctionFacts::decisions`] if the arm is `&&` or `||`: its conditions are tested, and
     /// there is no other branch.
     pub decision: Option<u32>,

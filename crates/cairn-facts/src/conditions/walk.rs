@@ -239,6 +239,8 @@ impl<'u> Walker<'_, 'u> {
         let Some(expression) = self.expressions.number(node) else { return };
         let emission = match mode {
             _ if constant.is_some() || self.is_dead => Emission::Absent,
+            // clang looks through a chosen operand and tests what is inside; we do not follow it there.
+            _ if matches!(shapes::shape(tree, self.sources, inner), Shape::Choice(_)) => Emission::Plain,
             Mode::Jump if is_split => Emission::Split,
             Mode::Jump | Mode::Compute(Use::Branch, _) => Emission::Branch,
             Mode::Compute(Use::Select, _) => Emission::Select,
@@ -334,7 +336,9 @@ impl<'u> Walker<'_, 'u> {
     fn split(&mut self, node: NodeId, found: &mut Vec<ArmFact>) {
         let [condition, arms @ ..] = self.tree.children(node) else { return };
         self.control(*condition, DecisionKind::Conditional, Mode::Jump);
-        for arm in arms {
+        let is_single = !self.tree.is_logical(self.tree.without_not(*condition).0);
+        let tested = (self.found.conditions.len() as u32).checked_sub(1).filter(|_| is_single);
+        for (number, arm) in arms.iter().enumerate() {
             let (inner, n_nots) = self.tree.without_not(*arm);
             if self.tree.kind(inner) == CXCursor_ConditionalOperator {
                 self.split(inner, found);
@@ -352,6 +356,8 @@ impl<'u> Walker<'_, 'u> {
                 extent: self.extent(*arm),
                 place: self.tested_place(*arm, Mode::Jump),
                 is_inverted: n_nots % 2 == 1,
+                constant: folding::constant(self.tree, *arm),
+                behind: tested.map(|tested| (tested, number == 0)),
                 decision,
             });
         }

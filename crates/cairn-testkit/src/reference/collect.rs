@@ -97,36 +97,31 @@ impl ReferenceBuild {
     /// Reads everything the runs left.
     pub fn collect(&self) -> ReferenceCoverage {
         let mut coverage = ReferenceCoverage::default();
-        self.collect_gcov(&mut coverage);
-        self.collect_clang(&mut coverage);
-        if let Some(program) = &self.mcdc_program {
-            collect_decisions(program, &self.profile_folder, &mut coverage);
-        }
+        self.absorb_gcov(&mut coverage, &self.gcov_notes());
+        self.finish(&mut coverage);
         coverage
     }
 
-    fn collect_gcov(&self, coverage: &mut ReferenceCoverage) {
-        for notes in files_below(&self.gcov_folder, "gcno") {
-            let folder = notes.parent().expect("a file lies in a folder");
-            let output =
-                run(Command::new("llvm-cov-19").current_dir(folder).args(["gcov", "-t"]).arg(&notes));
-            let mut file = String::new();
-            for line in output.lines() {
-                // `count:line:text`; line 0 holds remarks, `-` is a line without code.
-                let mut parts = line.splitn(3, ':');
-                let (Some(count), Some(number), Some(text)) = (parts.next(), parts.next(), parts.next())
-                else {
-                    continue;
-                };
-                let (count, number) = (count.trim(), number.trim().parse::<u32>().unwrap_or(0));
-                if let (0, Some(path)) = (number, text.strip_prefix("Source:")) {
-                    let path = if path.starts_with('/') { PathBuf::from(path) } else { folder.join(path) };
-                    file = normal(&path);
-                } else if number > 0 && count != "-" {
-                    let executed = !count.starts_with('#') && !count.starts_with('=');
-                    *coverage.gcov_lines.entry((file.clone(), number)).or_default() |= executed;
-                }
-            }
+    /// The notes of all units.
+    pub fn gcov_notes(&self) -> Vec<PathBuf> {
+        files_below(&self.gcov_folder, "gcno")
+    }
+
+    /// Adds the lines of the runs since the last call. After a single run, the flow equations of one that left a
+    /// function early do not spoil the others.
+    pub fn absorb_gcov(&self, coverage: &mut ReferenceCoverage, notes: &[PathBuf]) {
+        for notes in notes {
+            absorb_unit(coverage, notes);
+            // Counters of the next run start from nothing; there are none if no function of the unit was entered.
+            let _ = fs::remove_file(notes.with_extension("gcda"));
+        }
+    }
+
+    /// Reads branches, lines of source-based coverage, and decisions.
+    pub fn finish(&self, coverage: &mut ReferenceCoverage) {
+        self.collect_clang(coverage);
+        if let Some(program) = &self.mcdc_program {
+            collect_decisions(program, &self.profile_folder, coverage);
         }
     }
 
@@ -160,6 +155,28 @@ impl ReferenceBuild {
                     line.parse().unwrap_or_else(|_| panic!("`{line}` (executed {count} times) is no line"));
                 coverage.clang_lines.insert((file.clone(), line));
             }
+        }
+    }
+}
+
+/// Adds the lines of one unit.
+fn absorb_unit(coverage: &mut ReferenceCoverage, notes: &Path) {
+    let folder = notes.parent().expect("a file lies in a folder");
+    let output = run(Command::new("llvm-cov-19").current_dir(folder).args(["gcov", "-t"]).arg(notes));
+    let mut file = String::new();
+    for line in output.lines() {
+        // `count:line:text`; line 0 holds remarks, `-` is a line without code.
+        let mut parts = line.splitn(3, ':');
+        let (Some(count), Some(number), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        let (count, number) = (count.trim(), number.trim().parse::<u32>().unwrap_or(0));
+        if let (0, Some(path)) = (number, text.strip_prefix("Source:")) {
+            let path = if path.starts_with('/') { PathBuf::from(path) } else { folder.join(path) };
+            file = normal(&path);
+        } else if number > 0 && count != "-" {
+            let executed = !count.starts_with('#') && !count.starts_with('=');
+            *coverage.gcov_lines.entry((file.clone(), number)).or_default() |= executed;
         }
     }
 }
