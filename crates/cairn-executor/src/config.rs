@@ -22,6 +22,10 @@ pub struct RunConfig {
     /// The limit is per process: a run as a whole is bounded by it times [`RunConfig::max_processes`].
     /// An allocation beyond it fails in the program. If the program dies of a signal having filled seven eighths
     /// of the limit, the run ends as `OutOfMemory`; if it handles the failure, its own ending stands.
+    ///
+    /// On a busy machine the wall limit may pass first. A run that is out of time also ends as `OutOfMemory` if its
+    /// main process holds at least half of the limit and, growing on as it did in the second half of the time,
+    /// would have filled the rest within as much time again. A hang that merely holds much memory is a hang.
     pub memory_limit: u64,
     /// Bytes kept of each stream, of each written file and of the harness output. Default: 1 MiB.
     pub output_limit: u64,

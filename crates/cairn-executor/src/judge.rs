@@ -8,7 +8,7 @@ use crate::{
     program::Program,
     sandbox::policy,
 };
-use cairn_abi::channel::{EndedBy, RUNTIME_EXIT_CODE};
+use cairn_abi::channel::{EndedBy, RUNTIME_EXIT_CODE, Refusal, Stage};
 use cairn_model::Ending;
 use std::io;
 
@@ -16,40 +16,75 @@ use std::io;
 const DEATHS_OF_MEMORY: [i32; 6] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT, libc::SIGILL, libc::SIGTRAP, libc::SIGKILL];
 
-/// The ending that `board` and the channel tell of, or why there was no run.
+/// Whether there was a run, and if not, why.
+pub(crate) fn check_started(board: &Board, program: &Program) -> Result<(), ExecutorError> {
+    match Verdict::from_number(board.verdict) {
+        Verdict::NotStarted => Err(not_started(board, program)),
+        Verdict::Leftovers => Err(ExecutorError::Leftovers),
+        _ => Ok(()),
+    }
+}
+
+/// Why the runtime in the target refused the channel, if it did.
+///
+/// The target can write what it likes, so the word in the channel counts only where the runtime would have written
+/// it: the run ended at once with the runtime's exit status, before `main`, and a count of counters was only
+/// compared if there are counters.
+pub(crate) fn refusal(board: &Board, channel: &Channel, n_counters: u32) -> Refusal {
+    let is_runtimes = Verdict::from_number(board.verdict) == Verdict::Ended
+        && libc::WIFEXITED(board.wait_status)
+        && libc::WEXITSTATUS(board.wait_status) == RUNTIME_EXIT_CODE
+        && channel.stage() < Stage::MainEntered
+        && channel.ended_by() == EndedBy::Program;
+    match channel.refusal() {
+        Refusal::Counters if n_counters == 0 => Refusal::None,
+        refusal if is_runtimes => refusal,
+        _ => Refusal::None,
+    }
+}
+
+/// The ending of a run that started. `reached_file_limit` says whether a file or stream it left did.
 pub(crate) fn ending(
     board: &Board,
     channel: &Channel,
     config: &RunConfig,
-    program: &Program,
-) -> Result<Ending, ExecutorError> {
+    reached_file_limit: bool,
+) -> Ending {
     match Verdict::from_number(board.verdict) {
-        Verdict::NotStarted => Err(not_started(board, program)),
-        Verdict::Leftovers => Err(ExecutorError::Leftovers),
-        Verdict::TimedOut => Ok(Ending::TimedOut),
-        Verdict::Stopped => Ok(Ending::Stopped),
-        Verdict::Forbidden => Ok(Ending::Forbidden { what: policy::name(board.ended_by_call) }),
-        Verdict::Ended if libc::WIFSIGNALED(board.wait_status) => {
-            Ok(signalled(libc::WTERMSIG(board.wait_status), board, config))
+        Verdict::TimedOut if was_filling_memory(board, config) => Ending::OutOfMemory,
+        Verdict::TimedOut => Ending::TimedOut,
+        Verdict::Stopped => Ending::Stopped,
+        Verdict::Forbidden => Ending::Forbidden { what: policy::name(board.ended_by_call) },
+        _ if libc::WIFSIGNALED(board.wait_status) => {
+            signalled(libc::WTERMSIG(board.wait_status), board, config, reached_file_limit)
         }
-        Verdict::Ended => {
+        _ => {
             let code = libc::WEXITSTATUS(board.wait_status);
-            Ok(match channel.ended_by() {
+            match channel.ended_by() {
                 EndedBy::Assumption if code == RUNTIME_EXIT_CODE => Ending::AssumptionFailed,
                 EndedBy::Guidepost if code == RUNTIME_EXIT_CODE => Ending::GuidepostBroken,
+                EndedBy::Delivery if code == RUNTIME_EXIT_CODE => Ending::DeliveryMismatch,
                 _ => Ending::Exited { code: code as u8 },
-            })
+            }
         }
     }
 }
 
-fn signalled(signal: i32, board: &Board, config: &RunConfig) -> Ending {
+/// Whether a run out of time was on its way out of memory: see [`RunConfig::memory_limit`].
+fn was_filling_memory(board: &Board, config: &RunConfig) -> bool {
+    let (limit, now) = (config.memory_limit, board.resident_at_end);
+    let grown = now.saturating_sub(board.resident_at_half);
+    limit > 0 && now >= limit / 2 && now.saturating_add(grown.saturating_mul(2)) >= limit
+}
+
+fn signalled(signal: i32, board: &Board, config: &RunConfig, reached_file_limit: bool) -> Ending {
     let filled = config.memory_limit > 0 && board.peak_resident >= config.memory_limit / 8 * 7;
     match signal {
-        libc::SIGXFSZ => Ending::TooMuchOutput,
-        // The filter kills only calls in another machine language; the others are answered.
-        libc::SIGSYS if config.level != SandboxLevel::Off => {
-            Ending::Forbidden { what: "a system call of another architecture".into() }
+        libc::SIGXFSZ if reached_file_limit => Ending::TooMuchOutput,
+        // A file that was removed again, or a step far beyond the limit, leaves nothing to see. But the filter tells
+        // if the run sent the signal itself; otherwise it was the kernel.
+        libc::SIGXFSZ if config.level != SandboxLevel::Off && board.sent_size_signal == 0 => {
+            Ending::TooMuchOutput
         }
         _ if filled && DEATHS_OF_MEMORY.contains(&signal) => Ending::OutOfMemory,
         _ => Ending::Signalled { signal },

@@ -2,7 +2,8 @@
 //!
 //! When the executor runs as root, targets run as another user, who may not be able to enter the folder the
 //! program lies in. Then the folder is bound to a place they can reach, or, without namespaces, the program is
-//! executed through a descriptor opened beforehand. A program only root may read is copied.
+//! executed through a descriptor opened beforehand. A program only root may read is copied, and the copy
+//! executed through a descriptor.
 
 use crate::error::ExecutorError;
 use std::{
@@ -14,7 +15,6 @@ use std::{
     },
     path::{Path, PathBuf},
 };
-use tempfile::TempDir;
 
 /// A program and the way to it.
 #[derive(Debug)]
@@ -37,8 +37,6 @@ pub(crate) enum Access {
     BoundFolder,
     /// By this descriptor.
     Descriptor(OwnedFd),
-    /// A copy in this folder.
-    Copy(TempDir),
 }
 
 impl Program {
@@ -62,7 +60,7 @@ impl Program {
         let access = if !changes_user {
             Access::Path
         } else if metadata.permissions().mode() & 0o005 != 0o005 {
-            Access::Copy(copy(&path, base).map_err(wrong)?)
+            Access::Descriptor(copy(&path, base).map_err(wrong)?)
         } else if is_reachable(&path) {
             Access::Path
         } else if has_namespaces {
@@ -79,7 +77,6 @@ impl Program {
         match &self.access {
             Access::Path => self.path.clone(),
             Access::BoundFolder => bound_folder.join(name),
-            Access::Copy(folder) => folder.path().join(name),
             Access::Descriptor(_) => PathBuf::new(),
         }
     }
@@ -91,11 +88,12 @@ fn is_reachable(path: &Path) -> bool {
         .all(|folder| folder.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o001 != 0))
 }
 
-fn copy(path: &Path, base: &Path) -> io::Result<TempDir> {
+/// A copy everybody may read. Only the descriptor is left of it, so that nothing stays behind.
+fn copy(path: &Path, base: &Path) -> io::Result<OwnedFd> {
     let folder = tempfile::Builder::new().prefix("cairn-program-").tempdir_in(base)?;
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
     let copied = folder.path().join(path.file_name().unwrap_or_default());
     fs::copy(path, &copied)?;
     fs::set_permissions(&copied, fs::Permissions::from_mode(0o755))?;
-    Ok(folder)
+    Ok(fs::File::open(&copied)?.into())
 }

@@ -122,9 +122,41 @@ fn what_a_harness_gives_comes_back() {
 
 #[test]
 fn a_refused_channel_is_an_error_with_a_hint() {
-    let error = run("int main(void) { channel->refusal = 2; return 0; }", &Input::default()).unwrap_err();
+    let text = "__attribute__((constructor)) static void check(void) { channel->refusal = 2; _exit(121); }
+                int main(void) {}";
+    let error = run(text, &Input::default()).unwrap_err();
     assert!(matches!(error, ExecutorError::Refused { .. }));
     assert!(error.hint().is_some());
+}
+
+#[test]
+fn a_refusal_the_runtime_cannot_have_given_is_the_targets_own_doing() {
+    for (text, code) in [
+        ("int main(void) { channel->refusal = 2; return 0; }", 0),
+        ("int main(void) { channel->stage = 2; channel->refusal = 2; _exit(121); }", 121),
+        ("int main(void) { channel->stage = 2; channel->refusal = 1; return 7; }", 7),
+    ] {
+        let execution = run(text, &Input::default()).unwrap();
+        assert_eq!(execution.outcome.ending, Ending::Exited { code }, "{text}");
+    }
+}
+
+#[test]
+fn a_target_whose_channel_fitted_once_cannot_refuse_it_later() {
+    let text = "int main(int argc, char **argv) { if (argc > 1) { channel->refusal = 2; _exit(121); } }";
+    let program = program(&format!("{RUNTIME}{text}"));
+    let target = Target { program: program.path.clone(), n_counters: 5000 };
+    let mut executor = Executor::new(target, config(SandboxLevel::Full)).unwrap();
+    executor.run(&Input::default()).unwrap();
+    let execution = executor.run(&support::args(&["refuse"])).unwrap();
+    assert_eq!(execution.outcome.ending, Ending::Exited { code: 121 });
+}
+
+#[test]
+fn a_variable_of_another_type_has_its_own_ending() {
+    let execution = run("int main(void) { channel->ended_by = 3; _exit(121); }", &Input::default()).unwrap();
+    assert_eq!(execution.outcome.ending, Ending::DeliveryMismatch);
+    assert!(!execution.outcome.ending.is_failure());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 mod support;
 
 use cairn_executor::{
-    Execution, Executor, ExecutorError, SandboxLevel, Target,
+    Execution, Executor, ExecutorError, RunConfig, SandboxLevel, Target,
     sandbox::{UNPRIVILEGED, probe},
 };
 use cairn_model::{Ending, Input};
@@ -14,6 +14,7 @@ use std::{
     fs,
     os::unix::fs::{MetadataExt, PermissionsExt, chown},
     path::{Path, PathBuf},
+    time::Duration,
 };
 use support::{args, config, fixture, processes_running};
 use tempfile::TempDir;
@@ -184,7 +185,8 @@ fn ptrace_ends_the_run() {
 /// Runs without a victim: an argument changes what these programs do.
 fn ending_alone(name: &str, arguments: &[&str], level: SandboxLevel) -> Ending {
     let program = fixture(name);
-    support::executor(&program, config(level)).run(&args(arguments)).unwrap().outcome.ending
+    let config = RunConfig { wall_limit: Duration::from_secs(10), ..config(level) };
+    support::executor(&program, config).run(&args(arguments)).unwrap().outcome.ending
 }
 
 #[test]

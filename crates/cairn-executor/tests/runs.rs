@@ -254,7 +254,7 @@ fn a_run_starts_in_a_fresh_folder() {
     for _ in 0..2 {
         let execution = executor.run(&Input::default()).unwrap();
         assert_eq!(stdout(&execution), "0");
-        assert!(execution.files_cut);
+        assert!(execution.outcome.files_cut);
     }
 }
 

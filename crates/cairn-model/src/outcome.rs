@@ -30,6 +30,9 @@ pub enum Ending {
     AssumptionFailed,
     /// An armed guidepost was broken.
     GuidepostBroken,
+    /// It asked for a variable with another type or size than the input gives: the input was made for another
+    /// version of the program.
+    DeliveryMismatch,
     /// The sandbox ended it because it tried something forbidden.
     Forbidden {
         /// The system call, by name where known.
@@ -78,8 +81,37 @@ pub enum FileChange {
         /// Where it points.
         target: Bytes,
     },
+    /// Something else appeared or its mode changed: it has no content.
+    Special {
+        /// What it is.
+        kind: SpecialKind,
+        /// Its permission bits.
+        mode: u32,
+    },
     /// It was there before and is gone.
     Removed,
+}
+
+/// Entries of a folder that are neither files, folders nor links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpecialKind {
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A device.
+    Device,
+}
+
+impl std::fmt::Display for SpecialKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Fifo => "pipe",
+            Self::Socket => "socket",
+            Self::Device => "device",
+        })
+    }
 }
 
 /// Everything observable about a run.
@@ -92,7 +124,13 @@ pub struct Outcome {
     /// Standard error.
     pub stderr: Captured,
     /// What changed below the scratch folder, by path relative to it.
+    ///
+    /// A backslash in a path is doubled, control characters and bytes that are no text are escaped (`\n`, `\xff`),
+    /// so that different paths stay different and each is one line.
     pub files: BTreeMap<String, FileChange>,
+    /// Whether the run left more files than were looked at. Then files compare as unknown at best.
+    #[serde(default)]
+    pub files_cut: bool,
     /// What the harness returned, if it is one and returned.
     pub harness_return: Option<i32>,
     /// What the harness passed to `cairn_output`.
@@ -145,6 +183,9 @@ impl Outcome {
                 ),
             }
         }
+        if self.files_cut || other.files_cut {
+            unknown.push("files".into());
+        }
         if self.ending != other.ending {
             different.push("ending".into());
         }
@@ -156,5 +197,38 @@ impl Outcome {
             (true, false) => Comparison::Unknown(unknown),
             (true, true) => Comparison::Same,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(files_cut: bool) -> Outcome {
+        Outcome {
+            ending: Ending::Exited { code: 0 },
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            files: BTreeMap::new(),
+            files_cut,
+            harness_return: None,
+            harness_output: Captured::default(),
+            reached_main: None,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn files_that_were_not_looked_at_are_not_called_the_same() {
+        assert_eq!(outcome(false).compare(&outcome(false)), Comparison::Same);
+        let unknown = Comparison::Unknown(vec!["files".into()]);
+        assert_eq!(outcome(true).compare(&outcome(true)), unknown);
+        assert_eq!(outcome(true).compare(&outcome(false)), unknown);
+    }
+
+    #[test]
+    fn a_difference_seen_is_told_even_if_files_were_cut() {
+        let other = Outcome { ending: Ending::TimedOut, ..outcome(true) };
+        assert_eq!(outcome(true).compare(&other), Comparison::Different(vec!["ending".into()]));
     }
 }

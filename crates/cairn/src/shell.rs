@@ -47,25 +47,27 @@ pub fn reproduce(program: &str, input: &Input) -> String {
     // Without a channel a harness reads its buffer from stdin.
     let input_bytes = input.buffer.as_ref().unwrap_or(&input.stdin);
     write_to(&mut script, format_args!("{} | ", printf(input_bytes)));
+    // Exactly the environment of our runs.
     let setting = &input.setting;
+    let (locale, zone) = (quote(setting.locale.as_bytes()), quote(setting.time_zone.as_bytes()));
     write_to(
         &mut script,
-        format_args!(
-            "env LC_ALL={} TZ={}",
-            quote(setting.locale.as_bytes()),
-            quote(setting.time_zone.as_bytes())
-        ),
+        format_args!("env -i LC_ALL={locale} TZ={zone} PATH=/usr/local/bin:/usr/bin:/bin HOME=/nonexistent"),
     );
     for (name, value) in &input.environment {
-        write_to(&mut script, format_args!(" {}={}", name, quote(&value.0)));
+        write_to(&mut script, format_args!(" {}={}", quote(name.as_bytes()), quote(&value.0)));
     }
     if !input.variables.is_empty() {
         let words: Vec<String> = input
             .variables
             .iter()
-            .map(|variable| format!("{}={}", variable.name, variable_text(&variable.value)))
+            .map(|variable| format!("{}={}", escape_name(&variable.name), variable_text(&variable.value)))
             .collect();
         write_to(&mut script, format_args!(" CAIRN_VARIABLES={}", quote(words.join(" ").as_bytes())));
+    }
+    // `env` takes a word with `=` for a variable.
+    if program.contains('=') {
+        script.push_str(" sh -c 'exec \"$0\" \"$@\"'");
     }
     write_to(&mut script, format_args!(" {}", quote(program.as_bytes())));
     for arg in &input.args {
@@ -77,6 +79,19 @@ pub fn reproduce(program: &str, input: &Input) -> String {
 
 fn write_to(script: &mut String, text: std::fmt::Arguments<'_>) {
     script.write_fmt(text).expect("writing to a string does not fail");
+}
+
+/// Names in `CAIRN_VARIABLES` have white space, `=` and `%` as `%xx`.
+fn escape_name(name: &str) -> String {
+    let mut escaped = String::new();
+    for character in name.chars() {
+        match character {
+            '%' | '=' => write_to(&mut escaped, format_args!("%{:02x}", character as u32)),
+            c if c.is_ascii_whitespace() => write_to(&mut escaped, format_args!("%{:02x}", c as u32)),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// The form the delivery archive reads from `CAIRN_VARIABLES`.

@@ -125,8 +125,11 @@ impl Subject {
         if reported || execution.outcome.ending.is_failure() {
             return Ok(());
         }
-        Err(Failure::target(format!("the plain view of `{}` did not report: its runtime never ran", self.program.display()))
-            .hint("programs linked with `-nostartfiles` or an entry point of their own cannot be measured"))
+        Err(Failure::target(format!(
+            "the plain view of `{}` did not report: its runtime never ran",
+            self.program.display()
+        ))
+        .hint("programs linked with `-nostartfiles` or an entry point of their own cannot be measured"))
     }
 
     fn executor(&self, view: &Path, n_counters: u32) -> Result<Executor, Failure> {

@@ -186,3 +186,30 @@ fn only_what_is_beyond_other_inputs_can_be_asked_for() {
     let ran = workspace.run("cairn", ["cover", "./program", "old", "--beyond", "old"]).success();
     assert!(ran.stdout.contains("beyond    0 branches"), "{ran}");
 }
+
+#[test]
+fn what_the_sandbox_refused_is_told_with_coverage() {
+    let workspace = Workspace::new();
+    workspace.write(
+        "program.c",
+        "#include <unistd.h>\nint main(void) { execl(\"/bin/true\", \"true\", (char *)0); return 0; }",
+    );
+    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
+    workspace.write("input", "");
+    let ran = workspace.run("cairn", ["cover", "./program", "input"]).success();
+    assert!(ran.stderr.contains("the sandbox refused `execve` on 1 inputs"), "{ran}");
+}
+
+#[test]
+fn lcov_numbers_the_branches_of_a_decision() {
+    let workspace = Workspace::new();
+    workspace.write(
+        "program.c",
+        "int main(int c, char **v) {\n  if (c > 1 && v[1][0] == 'x')\n    return 1;\n  return 0;\n}\n",
+    );
+    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
+    workspace.write("input", "");
+    let ran = workspace.run("cairn", ["cover", "./program", "input", "--format", "lcov"]).success();
+    let branches: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("BRDA")).collect();
+    assert_eq!(branches, ["BRDA:2,0,0,0", "BRDA:2,0,1,1", "BRDA:2,0,2,-", "BRDA:2,0,3,-"]);
+}

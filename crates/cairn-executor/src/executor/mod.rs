@@ -1,5 +1,6 @@
 //! One target, run again and again.
 
+mod scratch_folder;
 pub(crate) mod start;
 
 use self::start::Started;
@@ -39,7 +40,9 @@ pub struct Executor {
     scratch: Scratch,
     channel: Channel,
     n_counters: u32,
-    _folder: Option<tempfile::TempDir>,
+    /// Whether a run has accepted the channel: the program does not change, so no later one refuses it.
+    is_fitting: bool,
+    _folder: Option<scratch_folder::ScratchFolder>,
 }
 
 /// Everything one run left.
@@ -63,8 +66,6 @@ pub struct Execution {
     pub refused: Vec<String>,
     /// Input files whose owner could not be set without privileges.
     pub owners_left: Vec<String>,
-    /// Whether the run left more files than were looked at.
-    pub files_cut: bool,
 }
 
 impl Executor {
@@ -89,6 +90,7 @@ impl Executor {
             scratch,
             channel,
             n_counters: target.n_counters,
+            is_fitting: false,
             _folder: folder,
         })
     }
@@ -119,22 +121,31 @@ impl Executor {
         let fds = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), self.channel.as_fd()];
         let board = self.keeper.run(fds, self.config.wall_limit)?;
 
-        let ending = judge::ending(&board, &self.channel, &self.config, &self.program)?;
-        let refusal = self.channel.refusal();
-        if refusal != Refusal::None {
+        judge::check_started(&board, &self.program)?;
+        let refusal = judge::refusal(&board, &self.channel, self.n_counters);
+        if refusal != Refusal::None && !self.is_fitting {
             return Err(ExecutorError::Refused { refusal });
         }
+        self.is_fitting = true;
         let limit = self.config.output_limit;
         let changes = self.scratch.collect(&layout, &input.files, limit)?;
         let failed = || ExecutorError::system("read what the run printed");
+        let stdout = capture::read(&mut stdout, limit).map_err(failed())?;
+        let stderr = capture::read(&mut stderr, limit).map_err(failed())?;
+        let reached_file_limit = [&stdout, &stderr]
+            .into_iter()
+            .chain(changes.contents())
+            .any(|captured| captured.total >= self.config.file_limit);
+        let ending = judge::ending(&board, &self.channel, &self.config, reached_file_limit);
         let stage = self.channel.stage();
         let (trace, n_committed, n_dropped) = self.channel.trace();
         Ok(Execution {
             outcome: Outcome {
                 ending,
-                stdout: capture::read(&mut stdout, limit).map_err(failed())?,
-                stderr: capture::read(&mut stderr, limit).map_err(failed())?,
+                stdout,
+                stderr,
                 files: changes.files,
+                files_cut: changes.is_cut,
                 harness_return: self.channel.harness_return(),
                 harness_output: self.channel.harness_output(),
                 reached_main: match stage {
@@ -157,7 +168,6 @@ impl Executor {
                 .map(|number| policy::name(*number))
                 .collect(),
             owners_left: layout.owners_left,
-            files_cut: changes.is_cut,
         })
     }
 

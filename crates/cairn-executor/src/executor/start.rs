@@ -1,5 +1,6 @@
 //! Reaches the sandbox level: plans a keeper, starts it, and falls back where the level allows it.
 
+use super::scratch_folder::ScratchFolder;
 use crate::{
     config::{RunConfig, SandboxLevel},
     error::ExecutorError,
@@ -21,8 +22,6 @@ use std::{
     },
     path::{Path, PathBuf},
 };
-use tempfile::TempDir;
-
 /// A keeper ready to run targets, and what goes with it.
 pub(crate) struct Started {
     pub(crate) keeper: Keeper,
@@ -31,7 +30,7 @@ pub(crate) struct Started {
     pub(crate) launch_path: PathBuf,
     pub(crate) scratch: Scratch,
     /// The scratch folder, when it is an ordinary one.
-    pub(crate) folder: Option<TempDir>,
+    pub(crate) folder: Option<ScratchFolder>,
 }
 
 /// Starts a keeper for `program` at the level `config` asks for.
@@ -70,8 +69,8 @@ pub(crate) fn try_namespaces(config: &RunConfig) -> Result<String, String> {
         let result = (|| {
             let failed = |source| SetupFailure { step: "making shared memory", source };
             let shared = Shared::new().map_err(failed)?;
-            let plan = plan(config, None, Path::new(""), Some(*has_user), Vec::new())?;
-            Keeper::start(&plan, shared)
+            let place = Place::Mount { point: mount_point(config)?, has_user: *has_user };
+            Keeper::start(&plan(config, None, &place, Vec::new()), shared)
         })();
         match result {
             Ok(mut keeper) => {
@@ -127,15 +126,17 @@ fn attempt(
     let folder = if layers.has_namespaces {
         None
     } else {
-        Some(scratch_folder(config).map_err(ExecutorError::system("make a scratch folder"))?)
+        Some(ScratchFolder::new(config).map_err(ExecutorError::system("make a scratch folder"))?)
     };
-    let scratch_path = folder.as_ref().map_or(Path::new(""), TempDir::path);
-    let namespaces = layers.has_namespaces.then_some(has_user);
-    let plan = match plan(config, Some(&program), scratch_path, namespaces, filter) {
-        Ok(plan) => plan,
-        Err(failure) => return Ok(Err(failure)),
+    let place = match &folder {
+        Some(folder) => Place::Folder(folder.path().to_path_buf()),
+        None => match mount_point(config) {
+            Ok(point) => Place::Mount { point, has_user },
+            Err(failure) => return Ok(Err(failure)),
+        },
     };
-    let launch_path = program.launch_path(&mount_point(config).join("program"));
+    let plan = plan(config, Some(&program), &place, filter);
+    let launch_path = program.launch_path(&place.path().join("program"));
     let mut keeper = match Keeper::start(&plan, shared) {
         Ok(keeper) => keeper,
         Err(failure) => return Ok(Err(failure)),
@@ -160,26 +161,39 @@ fn attempt(
     Ok(Ok(Started { keeper, layers, program, launch_path, scratch, folder }))
 }
 
-/// Works out everything a keeper needs. `namespaces` says whether to enter them, and with a user namespace.
+/// Where the scratch folder lies.
+enum Place {
+    /// It is this ordinary folder.
+    Folder(PathBuf),
+    /// It is mounted below this one.
+    Mount { point: PathBuf, has_user: bool },
+}
+
+impl Place {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Folder(path) | Self::Mount { point: path, .. } => path,
+        }
+    }
+}
+
+/// Works out everything a keeper needs.
 fn plan(
     config: &RunConfig,
     program: Option<&Program>,
-    scratch: &Path,
-    namespaces: Option<bool>,
+    place: &Place,
     filter: Vec<libc::sock_filter>,
-) -> Result<Plan, SetupFailure> {
+) -> Plan {
     let credentials = credentials(config);
-    let (namespace_plan, scratch) = match namespaces {
-        None => (None, scratch.to_path_buf()),
-        Some(has_user) => {
-            let point = mount_point(config);
-            make_mount_point(&point)
-                .map_err(|source| SetupFailure { step: "making the mount point", source })?;
-            (Some(namespace_plan(config, program, &point, has_user)), point.join("scratch"))
+    let (namespaces, scratch, left_folder) = match place {
+        Place::Folder(path) => (None, path.clone(), Some(c_string(path))),
+        Place::Mount { point, has_user } => {
+            (Some(namespace_plan(config, program, point, *has_user)), point.join("scratch"), None)
         }
     };
     let user = credentials.map_or_else(|| nix::unistd::getuid().as_raw(), |(user, _)| user);
-    let others = if namespaces == Some(true) { 0 } else { tasks_of(user) };
+    let has_user = matches!(place, Place::Mount { has_user: true, .. });
+    let others = if has_user { 0 } else { tasks_of(user) };
     let mut limits = vec![
         // Not 0: with 0 the kernel still starts the program a piped `core_pattern` names; with 1 it does not.
         (libc::RLIMIT_CORE, 1),
@@ -191,9 +205,10 @@ fn plan(
     if config.memory_limit > 0 {
         limits.push((libc::RLIMIT_AS, config.memory_limit));
     }
-    Ok(Plan {
-        namespaces: namespace_plan,
+    Plan {
+        namespaces,
         scratch: c_string(&scratch),
+        left_folder,
         drops_privileges: config.level != SandboxLevel::Off,
         credentials,
         filter,
@@ -202,7 +217,7 @@ fn plan(
             Access::Descriptor(fd) => Some(fd.as_raw_fd()),
             _ => None,
         }),
-    })
+    }
 }
 
 /// The user targets change to: none if this process is not root, or is root of a user namespace without that user.
@@ -278,35 +293,36 @@ fn program_mounts(program: &Program, shown: &Path) -> ProgramMounts {
 }
 
 /// An empty folder all executors share: each mounts its own over it, so that every run sees the same path.
-fn mount_point(config: &RunConfig) -> PathBuf {
-    config.base_folder.join("cairn")
-}
-
-fn make_mount_point(point: &Path) -> io::Result<()> {
-    match fs::create_dir(point) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && point.symlink_metadata()?.is_dir() => {
-            Ok(())
+///
+/// What lies below it is hidden from targets, which may be the program itself or what it reads: one that holds
+/// anything is left alone and the next name is taken.
+fn mount_point(config: &RunConfig) -> Result<PathBuf, SetupFailure> {
+    let failed = |source| SetupFailure { step: "making the mount point", source };
+    for number in 1..=MAX_MOUNT_POINTS {
+        let name = if number == 1 { MOUNT_POINT.to_string() } else { format!("{MOUNT_POINT}-{number}") };
+        let point = config.base_folder.join(name);
+        match fs::create_dir(&point) {
+            Ok(()) => return Ok(point),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(error)),
         }
-        other => other,
+        // What another user's folder holds behind closed doors is closed to a target as well.
+        let is_empty = fs::read_dir(&point).map_or(true, |mut entries| entries.next().is_none());
+        if point.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) && is_empty {
+            return Ok(point);
+        }
     }
+    let folder = config.base_folder.display();
+    Err(failed(io::Error::other(format!(
+        "all {MAX_MOUNT_POINTS} folders `{folder}/{MOUNT_POINT}…` are in use"
+    ))))
 }
 
-/// An ordinary folder, on a tmpfs if there is a roomy one.
-fn scratch_folder(config: &RunConfig) -> io::Result<TempDir> {
-    let shm = Path::new("/dev/shm");
-    let is_roomy = nix::sys::statvfs::statvfs(shm)
-        .is_ok_and(|status| status.blocks_available() * status.fragment_size() >= config.scratch_limit);
-    let is_tmpfs = nix::sys::statfs::statfs(shm)
-        .is_ok_and(|status| status.filesystem_type() == nix::sys::statfs::TMPFS_MAGIC);
-    let prefix = "cairn-scratch-";
-    let folder = match is_roomy && is_tmpfs {
-        true => tempfile::Builder::new().prefix(prefix).tempdir_in(shm),
-        false => Err(io::Error::from(io::ErrorKind::NotFound)),
-    }
-    .or_else(|_| tempfile::Builder::new().prefix(prefix).tempdir_in(&config.base_folder))?;
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
-    Ok(folder)
-}
+/// The name of the folder to mount over.
+const MOUNT_POINT: &str = "cairn-sandbox";
+
+/// How many names are tried.
+const MAX_MOUNT_POINTS: u32 = 32;
 
 /// How many processes and threads `user` has: without a user namespace the limit counts all of them.
 fn tasks_of(user: u32) -> u64 {

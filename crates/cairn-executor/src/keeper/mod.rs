@@ -2,6 +2,7 @@
 //!
 //! [`Keeper`] is the executor's handle. [`serve`] and what it uses run in the other process.
 
+mod cleanup;
 mod launch;
 mod namespaces;
 mod plan;

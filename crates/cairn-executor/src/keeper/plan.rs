@@ -9,6 +9,8 @@ pub(crate) struct Plan {
     pub namespaces: Option<NamespacePlan>,
     /// The scratch folder as the target sees it.
     pub scratch: CString,
+    /// The scratch folder when it is an ordinary one: the keeper removes it when it leaves.
+    pub left_folder: Option<CString>,
     /// Whether to give up privileges; not at level `off`.
     pub drops_privileges: bool,
     /// The user and group to change to when privileged.

@@ -1,6 +1,7 @@
 //! Inside the keeper: one run after the other.
 
 use super::{
+    cleanup,
     launch::{self, Launch},
     namespaces,
     plan::{Plan, Step},
@@ -8,7 +9,10 @@ use super::{
     shared::{Board, MAX_REFUSED, Verdict},
     tree::{self, Tree},
 };
-use crate::sandbox::policy::{self, Answer};
+use crate::sandbox::{
+    policy::{self, Answer},
+    seccomp,
+};
 use libc::{c_int, pid_t};
 
 /// Everything the keeper is given by the executor it is a fork of.
@@ -30,7 +34,14 @@ pub(super) fn live(inheritance: Inheritance<'_>) -> ! {
     }
     let _guard = LeaveOnUnwind;
     let board = inheritance.board;
-    let Err((step, errno)) = set_up_and_serve(inheritance) else { raw::leave(0) };
+    let plan = inheritance.plan;
+    let token = inheritance.launch_address;
+    let result = set_up_and_serve(inheritance);
+    if let Some(folder) = &plan.left_folder {
+        // The executor may have been killed, and then nobody else removes it.
+        cleanup::remove(folder, token);
+    }
+    let Err((step, errno)) = result else { raw::leave(0) };
     // SAFETY: the executor reads the board only after this process has answered or ended.
     unsafe {
         (*board).failed_step = step as u32;
@@ -223,16 +234,24 @@ impl Keeper<'_> {
 
     /// Waits until the main process ends, stops, runs out of time or does what ends it.
     fn wait(&mut self, pid: pid_t, started: u64, main: &mut Option<(c_int, i64)>) -> Verdict {
-        let deadline = started.saturating_add(self.board().wall_limit_ns);
+        let wall_limit = self.board().wall_limit_ns;
+        let deadline = started.saturating_add(wall_limit);
+        let half = started.saturating_add(wall_limit / 2);
+        let mut is_second_half = false;
         loop {
             if let Some(verdict) = look_at_children(pid, main) {
                 return verdict;
             }
             let now = raw::now_ns();
+            if now >= half && !is_second_half {
+                is_second_half = true;
+                self.board().resident_at_half = tree::resident(pid);
+            }
             if now >= deadline {
+                self.board().resident_at_end = tree::resident(pid);
                 return Verdict::TimedOut;
             }
-            let left = deadline - now;
+            let left = if is_second_half { deadline } else { half } - now;
             let timeout = libc::timespec {
                 tv_sec: (left / 1_000_000_000) as i64,
                 tv_nsec: (left % 1_000_000_000) as i64,
@@ -270,16 +289,26 @@ impl Keeper<'_> {
         let mut call: libc::seccomp_notif = unsafe { std::mem::zeroed() };
         // SAFETY: `call` is the record this request is defined with.
         check(unsafe { libc::ioctl(self.listener, libc::SECCOMP_IOCTL_NOTIF_RECV as _, &mut call) }).ok()?;
+        if call.data.arch != seccomp::NATIVE {
+            return Some(policy::OTHER_ARCHITECTURE);
+        }
         let number = call.data.nr as u32;
-        let answer = match policy::answer(i64::from(call.data.nr)) {
-            Answer::DependsOnProcess => self.answer_signal(call.data.args[0] as pid_t),
+        let long_number = i64::from(call.data.nr);
+        let answer = match policy::answer(long_number) {
+            Answer::DependsOnReceiver => {
+                let signal = call.data.args.get(policy::signal_argument(long_number)).copied().unwrap_or(0);
+                self.answer_signal(call.data.args[0] as pid_t, signal as c_int)
+            }
+            Answer::DependsOnProcess => {
+                self.answer_process(policy::process_meant(long_number, call.data.args))
+            }
             answer => answer,
         };
         let mut response = libc::seccomp_notif_resp { id: call.id, val: 0, error: 0, flags: 0 };
         match answer {
             Answer::End => return Some(number),
             Answer::Allow => response.flags = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32,
-            Answer::Refuse | Answer::DependsOnProcess => {
+            Answer::Refuse | Answer::DependsOnReceiver | Answer::DependsOnProcess => {
                 response.error = -libc::EPERM;
                 self.note(number);
             }
@@ -290,14 +319,37 @@ impl Keeper<'_> {
     }
 
     /// A signal may go to processes of the run. One aimed at the keeper, at init or at everybody ends it.
-    fn answer_signal(&self, pid: pid_t) -> Answer {
+    fn answer_signal(&mut self, pid: pid_t, signal: c_int) -> Answer {
         // SAFETY: always succeeds.
         let own = unsafe { libc::getpid() };
-        match pid {
+        let answer = match pid {
             -1 | 1 => Answer::End,
             _ if pid.checked_abs() == Some(own) => Answer::End,
-            _ if pid.checked_abs().is_some_and(tree::is_descendant) => Answer::Allow,
+            // The own group, which is the run's.
+            0 => Answer::Allow,
+            _ if pid.checked_abs().is_some_and(|pid| self.is_of_run(pid)) => Answer::Allow,
             _ => Answer::Refuse,
+        };
+        if answer == Answer::Allow && signal == libc::SIGXFSZ {
+            self.board().sent_size_signal = 1;
+        }
+        answer
+    }
+
+    /// A process of the run may be changed; all processes of a user may not.
+    fn answer_process(&self, meant: Option<pid_t>) -> Answer {
+        match meant {
+            Some(0) => Answer::Allow,
+            Some(pid) if self.is_of_run(pid) => Answer::Allow,
+            _ => Answer::Refuse,
+        }
+    }
+
+    fn is_of_run(&self, pid: pid_t) -> bool {
+        match self.plan.namespaces {
+            // Everything in the pid namespace is, but for the keeper.
+            Some(_) => pid != 1,
+            None => tree::is_descendant(pid),
         }
     }
 

@@ -32,6 +32,11 @@ pub(crate) struct Board {
     pub peak_resident: u64,
     pub elapsed_ns: u64,
     pub ended_by_call: u32,
+    /// Whether a process of the run sent SIGXFSZ, which otherwise comes from the kernel.
+    pub sent_size_signal: u32,
+    /// What the main process held when half of the wall limit had passed, and when all of it had.
+    pub resident_at_half: u64,
+    pub resident_at_end: u64,
     pub n_refused: u32,
     pub refused: [u32; MAX_REFUSED],
     pub failed_step: u32,

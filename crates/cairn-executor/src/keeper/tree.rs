@@ -97,6 +97,19 @@ pub(super) fn is_descendant(pid: pid_t) -> bool {
     false
 }
 
+/// Bytes of memory that `pid` holds now; 0 if that cannot be seen.
+pub(super) fn resident(pid: pid_t) -> u64 {
+    let mut buffer = [0u8; 128];
+    let path = ProcPath::new().number(pid).text(b"/statm");
+    let Ok(text) = raw::read_file(path.as_ptr(), &mut buffer) else { return 0 };
+    let digits = text.split(|byte| *byte == b' ').nth(1).unwrap_or(&[]);
+    let pages = digits
+        .iter()
+        .fold(0u64, |number, byte| number.wrapping_mul(10).wrapping_add(u64::from(byte.wrapping_sub(b'0'))));
+    // SAFETY: only asks for a number.
+    pages.saturating_mul(unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64)
+}
+
 fn parent_of(pid: pid_t) -> Option<pid_t> {
     if pid <= 1 {
         return None;

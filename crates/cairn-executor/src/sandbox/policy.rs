@@ -4,7 +4,10 @@
 //! another program and cope. *Ending* calls are made by no ordinary program under test, or their failure is
 //! never handled; the run ends as `Forbidden`, which is the clearer answer.
 
-use libc::c_long;
+use libc::{c_long, pid_t};
+
+/// Stands for every call in another machine language, whose numbers mean something else.
+pub(crate) const OTHER_ARCHITECTURE: u32 = u32::MAX;
 
 /// What the keeper answers to a call that the filter handed to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub(crate) enum Answer {
     /// The run ends.
     End,
     /// Signals: it depends on whom they are for.
+    DependsOnReceiver,
+    /// Changes to a process: it depends on which.
     DependsOnProcess,
 }
 
@@ -25,15 +30,44 @@ pub(crate) fn answer(number: c_long) -> Answer {
     if holds(ENDING) {
         Answer::End
     } else if holds(SIGNALS) {
+        Answer::DependsOnReceiver
+    } else if holds(PROCESSES) {
         Answer::DependsOnProcess
     } else {
         Answer::Refuse
     }
 }
 
+/// Which argument of a call in [`SIGNALS`] is the signal.
+pub(crate) fn signal_argument(number: c_long) -> usize {
+    match number {
+        libc::SYS_tgkill | libc::SYS_rt_tgsigqueueinfo => 2,
+        _ => 1,
+    }
+}
+
+/// Which process or group a call in [`PROCESSES`] means; 0 for the caller's, `None` for all of a user.
+pub(crate) fn process_meant(number: c_long, arguments: [u64; 6]) -> Option<pid_t> {
+    let [first, second, ..] = arguments.map(|argument| argument as pid_t);
+    match number {
+        libc::SYS_setpriority => (first != PRIO_USER).then_some(second),
+        libc::SYS_ioprio_set => (first != IOPRIO_WHO_USER).then_some(second),
+        _ => Some(first),
+    }
+}
+
+/// Says that `setpriority` means all processes of a user.
+pub(crate) const PRIO_USER: pid_t = 2;
+
+/// Says that `ioprio_set` means all processes of a user.
+pub(crate) const IOPRIO_WHO_USER: pid_t = 3;
+
 /// The name of call `number`.
 pub(crate) fn name(number: u32) -> String {
-    [ENDING, SIGNALS, EXEC, REFUSED, METADATA, METADATA_OLD, CONDITIONAL, CONDITIONAL_OLD]
+    if number == OTHER_ARCHITECTURE {
+        return "a system call of another architecture".into();
+    }
+    [ENDING, SIGNALS, PROCESSES, EXEC, REFUSED, METADATA, METADATA_OLD, CONDITIONAL, CONDITIONAL_OLD]
         .iter()
         .flat_map(|calls| calls.iter())
         .find(|(listed, _)| *listed == c_long::from(number))
@@ -86,6 +120,21 @@ pub(crate) const SIGNALS: &[(c_long, &str)] = calls! {
     "tgkill" = libc::SYS_tgkill,
     "rt_sigqueueinfo" = libc::SYS_rt_sigqueueinfo,
     "rt_tgsigqueueinfo" = libc::SYS_rt_tgsigqueueinfo,
+};
+
+/// Calls that change a process given by number: the target's user may be the keeper's, who must not be slowed down,
+/// limited or moved to another processor.
+pub(crate) const PROCESSES: &[(c_long, &str)] = calls! {
+    "sched_setaffinity" = libc::SYS_sched_setaffinity,
+    "sched_setscheduler" = libc::SYS_sched_setscheduler,
+    "sched_setparam" = libc::SYS_sched_setparam,
+    "sched_setattr" = libc::SYS_sched_setattr,
+    "setpriority" = libc::SYS_setpriority,
+    "ioprio_set" = libc::SYS_ioprio_set,
+    "prlimit64" = libc::SYS_prlimit64,
+    "migrate_pages" = libc::SYS_migrate_pages,
+    "move_pages" = libc::SYS_move_pages,
+    "pidfd_open" = libc::SYS_pidfd_open,
 };
 
 /// Calls that execute a program, allowed on request.
@@ -173,7 +222,6 @@ const CONDITIONAL: &[(c_long, &str)] = calls! {
     "openat" = libc::SYS_openat,
     "truncate" = libc::SYS_truncate,
     "ioctl" = libc::SYS_ioctl,
-    "prlimit64" = libc::SYS_prlimit64,
 };
 
 #[cfg(target_arch = "x86_64")]

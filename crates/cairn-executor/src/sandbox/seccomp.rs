@@ -19,9 +19,9 @@ const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
 
 #[cfg(target_arch = "x86_64")]
-const NATIVE: u32 = 0xc000_003e;
+pub(crate) const NATIVE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
-const NATIVE: u32 = 0xc000_00b7;
+pub(crate) const NATIVE: u32 = 0xc000_00b7;
 
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
@@ -92,7 +92,20 @@ pub(crate) fn filter(config: &FilterConfig) -> Vec<sock_filter> {
     }
     let token = When::Is { argument: 4, value: config.launch_address as u64 };
     program.rule(libc::SYS_kill, token, ALLOW);
+    for (number, _) in policy::PROCESSES {
+        let argument = u32::from(matches!(*number, libc::SYS_setpriority | libc::SYS_ioprio_set));
+        program.rule(*number, When::AnyOf { argument, mask: u32::MAX }, ASK);
+    }
+    // Here 0 is the caller's user, who may own the keeper and more.
+    for (number, user) in
+        [(libc::SYS_setpriority, policy::PRIO_USER), (libc::SYS_ioprio_set, policy::IOPRIO_WHO_USER)]
+    {
+        program.rule(number, When::Masked { argument: 0, mask: u32::MAX, value: user as u32 }, ASK);
+    }
     for (number, _) in policy::SIGNALS {
+        // The keeper notes it: the kernel sends the same signal for a file that is too large.
+        let argument = policy::signal_argument(*number) as u32;
+        program.rule(*number, When::Masked { argument, mask: u32::MAX, value: libc::SIGXFSZ as u32 }, ASK);
         let to = |pid: i32| When::Masked { argument: 0, mask: u32::MAX, value: pid as u32 };
         if config.has_namespaces {
             // Only the keeper, process 1, is outside.
@@ -112,6 +125,9 @@ pub(crate) fn filter(config: &FilterConfig) -> Vec<sock_filter> {
 }
 
 fn without_namespaces(program: &mut Program, config: &FilterConfig) {
+    // The keeper opens closed folders before it removes them.
+    let token = When::Is { argument: 4, value: config.launch_address as u64 };
+    program.rule(libc::SYS_fchmodat, token, ALLOW);
     for (number, _) in policy::METADATA.iter().chain(policy::METADATA_OLD) {
         program.rule(*number, When::Always, ASK);
     }
@@ -120,8 +136,6 @@ fn without_namespaces(program: &mut Program, config: &FilterConfig) {
         let when = When::Masked { argument: 1, mask: u32::MAX, value: request };
         program.rule(libc::SYS_ioctl, when, ASK);
     }
-    // Limits of other processes.
-    program.rule(libc::SYS_prlimit64, When::AnyOf { argument: 0, mask: u32::MAX }, ASK);
     if config.landlock_abi < 3 {
         program.rule(libc::SYS_truncate, When::Always, ASK);
         // Opening for writing is Landlock's; opening for reading also truncates if asked.
@@ -142,11 +156,12 @@ impl Program {
         self.0.push(sock_filter { code, jt, jf, k });
     }
 
-    /// Calls in another machine language have other numbers: nothing we test makes them.
+    /// Calls in another machine language have other numbers: nothing we test makes them, and the keeper ends a run
+    /// that does.
     fn begin(&mut self) {
         self.push(LOAD, 0, 0, ARCHITECTURE);
         self.push(JUMP_EQUAL, 1, 0, NATIVE);
-        self.push(RETURN, 0, 0, libc::SECCOMP_RET_KILL_PROCESS);
+        self.push(RETURN, 0, 0, ASK);
         #[cfg(target_arch = "x86_64")]
         {
             // The x32 calls, which are the same calls under other numbers.
@@ -246,6 +261,19 @@ mod tests {
         assert_eq!(evaluate(&outside, libc::SYS_kill, &[0, 9]), ALLOW);
         assert_eq!(evaluate(&outside, libc::SYS_kill, &[2, 9]), ASK);
         assert_eq!(evaluate(&outside, libc::SYS_kill, &[2, 9, 0, 0, 0x7f12_3456_7000]), ALLOW);
+    }
+
+    #[test]
+    fn the_own_process_may_be_changed_and_others_are_asked_about() {
+        for has_namespaces in [true, false] {
+            let program = filter(&config(has_namespaces, 7));
+            assert_eq!(evaluate(&program, libc::SYS_prlimit64, &[0, 7]), ALLOW);
+            assert_eq!(evaluate(&program, libc::SYS_prlimit64, &[1, 7]), ASK);
+            assert_eq!(evaluate(&program, libc::SYS_setpriority, &[0, 0, 5]), ALLOW);
+            assert_eq!(evaluate(&program, libc::SYS_setpriority, &[0, 1, 5]), ASK);
+            assert_eq!(evaluate(&program, libc::SYS_setpriority, &[2, 0, 5]), ASK);
+            assert_eq!(evaluate(&program, libc::SYS_ioprio_set, &[3, 0, 5]), ASK);
+        }
     }
 
     #[test]

@@ -1,18 +1,19 @@
 //! What a run changed in the scratch folder.
 
 use super::{
+    ROOT_MODE,
     materialise::{Entry, Layout},
     paths::open_folder,
     wipe::entries,
 };
 use cairn_model::{
     input::{Bytes, FileKind, FileRegion},
-    outcome::{Captured, FileChange},
+    outcome::{Captured, FileChange, SpecialKind},
 };
 use nix::{
     errno::Errno,
     fcntl::{AtFlags, OFlag, openat, readlinkat},
-    sys::stat::{FchmodatFlags, FileStat, Mode, SFlag, fchmodat, fstatat},
+    sys::stat::{FchmodatFlags, FileStat, Mode, SFlag, fchmod, fchmodat, fstatat},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,6 +42,16 @@ pub(crate) struct Changes {
     pub(crate) is_cut: bool,
 }
 
+impl Changes {
+    /// The contents of written files.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = &Captured> {
+        self.files.values().filter_map(|change| match change {
+            FileChange::Written { content, .. } => Some(content),
+            _ => None,
+        })
+    }
+}
+
 struct Collector<'a> {
     layout: &'a Layout,
     files: &'a [FileRegion],
@@ -65,6 +76,8 @@ pub(super) fn collect(
         seen: BTreeSet::new(),
         changes: Changes::default(),
     };
+    // The target may have taken all rights from it.
+    fchmod(root, ROOT_MODE)?;
     let mut folders: Vec<Vec<Vec<u8>>> = vec![Vec::new()];
     while let Some(names) = folders.pop() {
         let Ok(folder) = open_folder(root, &names) else {
@@ -123,9 +136,11 @@ impl Collector<'_> {
                     same_mode && before.is_some_and(|before| self.same_content(before, &status, &content));
                 (!same).then_some(FileChange::Written { content, mode })
             }
-            // Pipes and the like have no content; their type shows in the mode.
-            _ => (!same_mode)
-                .then_some(FileChange::Written { content: Captured::default(), mode: status.st_mode }),
+            SFlag::S_IFIFO => (!same_mode).then_some(FileChange::Special { kind: SpecialKind::Fifo, mode }),
+            SFlag::S_IFSOCK => {
+                (!same_mode).then_some(FileChange::Special { kind: SpecialKind::Socket, mode })
+            }
+            _ => (!same_mode).then_some(FileChange::Special { kind: SpecialKind::Device, mode }),
         };
         if let Some(change) = change {
             self.changes.files.insert(readable(&key), change);
@@ -180,10 +195,18 @@ impl Collector<'_> {
     }
 }
 
-/// The path as text; bytes that are none are escaped.
+/// The path as one line of text, different for different paths: see [`cairn_model::Outcome::files`].
 fn readable(path: &[u8]) -> String {
-    match std::str::from_utf8(path) {
-        Ok(text) => text.to_string(),
-        Err(_) => path.escape_ascii().to_string(),
+    let mut text = String::new();
+    for chunk in path.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '\\' => text.push_str("\\\\"),
+                _ if letter.is_control() => text.extend(letter.escape_default()),
+                _ => text.push(letter),
+            }
+        }
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
+    text
 }

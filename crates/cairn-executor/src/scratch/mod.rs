@@ -6,6 +6,7 @@
 mod collect;
 mod materialise;
 mod paths;
+mod root;
 mod wipe;
 
 pub use self::materialise::DEFAULT_TIME;
@@ -13,8 +14,14 @@ pub(crate) use self::{collect::Changes, materialise::Layout};
 
 use crate::error::ExecutorError;
 use cairn_model::input::FileRegion;
-use nix::unistd::{Gid, Uid};
+use nix::{
+    sys::stat::Mode,
+    unistd::{Gid, Uid},
+};
 use std::os::fd::OwnedFd;
+
+/// The mode of the folder itself when a run starts.
+const ROOT_MODE: Mode = Mode::from_bits_truncate(0o755);
 
 /// The scratch folder of one executor.
 #[derive(Debug)]
@@ -36,6 +43,7 @@ impl Scratch {
 
     /// Empties the folder and lays out `files`.
     pub(crate) fn prepare(&mut self, files: &[FileRegion]) -> Result<Layout, ExecutorError> {
+        root::reset(&self.root, self.owner).map_err(ExecutorError::errno("reset the scratch folder"))?;
         wipe::wipe(&self.root).map_err(ExecutorError::errno("empty the scratch folder"))?;
         materialise::materialise(&self.root, self.owner, files)
     }

@@ -5,7 +5,10 @@ use cairn_model::{
 };
 use std::{
     fs,
-    os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink},
+    },
     path::Path,
 };
 use tempfile::TempDir;
@@ -42,6 +45,7 @@ fn describe(change: &FileChange) -> String {
         }
         FileChange::Folder => "folder".into(),
         FileChange::Link { target } => format!("-> {target:?}"),
+        FileChange::Special { kind, mode } => format!("{kind} mode={mode:o}"),
         FileChange::Removed => "removed".into(),
     }
 }
@@ -151,11 +155,59 @@ fn a_change_beyond_what_is_kept_is_noticed() {
 }
 
 #[test]
-fn names_that_are_no_text_are_escaped() {
+fn different_names_stay_different_and_on_one_line() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     let mut folder = Folder::new();
-    let changes = folder.changes(&[], |path| fs::write(path.join(OsStr::from_bytes(b"a\xff")), "").unwrap());
-    assert_eq!(changes, "a\\xff: \"\" of 0 mode=644\n");
+    let changes = folder.changes(&[], |path| {
+        for name in [&b"a\xff"[..], b"a\\xff", b"line\nbreak", "\u{fc}".as_bytes()] {
+            fs::write(path.join(OsStr::from_bytes(name)), "").unwrap();
+        }
+    });
+    expect_test::expect![[r#"
+        a\\xff: "" of 0 mode=644
+        a\xff: "" of 0 mode=644
+        line\nbreak: "" of 0 mode=644
+        ü: "" of 0 mode=644
+    "#]]
+    .assert_eq(&changes);
+}
+
+#[test]
+fn pipes_and_sockets_are_no_files() {
+    let mut folder = Folder::new();
+    let files = [region("given", FileKind::Fifo)];
+    let changes = folder.changes(&files, |path| {
+        nix::unistd::mkfifo(&path.join("pipe"), Mode::S_IRUSR).unwrap();
+        std::os::unix::net::UnixListener::bind(path.join("socket")).unwrap();
+    });
+    expect_test::expect![[r#"
+        pipe: pipe mode=400
+        socket: socket mode=755
+    "#]]
+    .assert_eq(&changes);
+}
+
+#[test]
+fn what_was_done_to_the_folder_itself_is_taken_back() {
+    let mut folder = Folder::new();
+    let root = fs::File::open(folder.folder.path()).unwrap();
+    let attributes = || {
+        // SAFETY: with size 0 nothing is written.
+        unsafe { libc::flistxattr(root.as_raw_fd(), std::ptr::null_mut(), 0) }
+    };
+    folder.scratch.prepare(&[]).unwrap();
+    let before = attributes();
+    // SAFETY: all pointers are C strings or come with their length.
+    let set = unsafe { libc::fsetxattr(root.as_raw_fd(), c"user.left".as_ptr(), c"x".as_ptr().cast(), 1, 0) };
+    // Some file systems have none; then only the mode is left to test.
+    assert!(set != 0 || attributes() > before);
+    folder.changes(&[], |path| {
+        fs::write(path.join("x"), "").unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
+    });
+    folder.scratch.prepare(&[]).unwrap();
+    assert_eq!(attributes(), before);
+    assert_eq!(root.metadata().unwrap().mode() & 0o7777, 0o755);
 }
 
 #[test]

@@ -88,6 +88,31 @@ pub fn stdout(execution: &Execution) -> String {
     String::from_utf8_lossy(&execution.outcome.stdout.bytes.0).into_owned()
 }
 
+/// Runs the test `name` of this binary as an ordinary user if it was started by root. Returns whether the caller, being
+/// an ordinary user, is to go on.
+pub fn is_ordinary_user(name: &str) -> bool {
+    use std::os::unix::process::CommandExt;
+    if !nix::unistd::geteuid().is_root() {
+        return true;
+    }
+    // The user may be unable to reach the original.
+    let folder = readable_folder();
+    let copy = folder.path().join("test");
+    fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    let (user, group) = cairn_executor::sandbox::UNPRIVILEGED;
+    let output = Command::new(copy)
+        .args(["--exact", name, "--nocapture"])
+        .current_dir("/")
+        .uid(user)
+        .gid(group)
+        .output()
+        .unwrap();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    false
+}
+
 /// Processes that run this program, known by its folder, which no other test shares.
 pub fn processes_running(program: &Program) -> Vec<String> {
     let folder = program.folder.path().file_name().unwrap();

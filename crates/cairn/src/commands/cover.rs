@@ -10,7 +10,7 @@ use crate::{
 };
 use cairn_executor::Executor;
 use cairn_model::{Coverage, Ending};
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 /// Measure the lines and branches that inputs execute
 #[derive(Debug, clap::Args)]
@@ -48,10 +48,16 @@ impl Cover {
                 .hint("name files or folders of inputs: `cairn cover ./prog inputs/`"));
         }
         let mut executor = subject.plain()?;
-        let (baseline, _) = run_all(screen, &subject, &mut executor, &inputs::load(&self.beyond, &subject.template)?)?;
-        let (coverage, failures) = run_all(screen, &subject, &mut executor, &inputs)?;
+        let baseline = inputs::load(&self.beyond, &subject.template)?;
+        let baseline = run_all(screen, &subject, &mut executor, &baseline)?.coverage;
+        let Runs { coverage, failures, refused } = run_all(screen, &subject, &mut executor, &inputs)?;
         for (path, ending) in &failures {
             screen.warn(&format!("`{}` {}", path.display(), verb(ending)));
+        }
+        for (call, n_inputs) in &refused {
+            screen.warn(&format!(
+                "the sandbox refused `{call}` on {n_inputs} inputs, so they may have gone other ways"
+            ));
         }
         let report = match self.format {
             _ if !self.beyond.is_empty() => report::beyond::render(&subject.map, &coverage, &baseline),
@@ -71,25 +77,37 @@ impl Cover {
     }
 }
 
-/// Runs inputs and merges their coverage; also returns those on which the program failed.
+/// What came of running inputs.
+struct Runs {
+    coverage: Coverage,
+    /// Inputs on which the program failed.
+    failures: Vec<(PathBuf, Ending)>,
+    /// System calls the sandbox refused, with the number of inputs.
+    refused: BTreeMap<String, usize>,
+}
+
+/// Runs inputs and merges their coverage.
 fn run_all(
     screen: &Screen,
     subject: &Subject,
     executor: &mut Executor,
     inputs: &[NamedInput],
-) -> Result<(Coverage, Vec<(PathBuf, Ending)>), Failure> {
-    let mut coverage = Coverage::empty(&subject.map);
-    let mut failures = Vec::new();
+) -> Result<Runs, Failure> {
+    let mut runs =
+        Runs { coverage: Coverage::empty(&subject.map), failures: Vec::new(), refused: BTreeMap::new() };
     for (index, named) in inputs.iter().enumerate() {
         screen.progress(&format!("running input {} of {}", index + 1, inputs.len()));
         let execution = executor.run(&named.input)?;
         subject.check_reported(&execution)?;
-        coverage.add(&execution.counters);
+        runs.coverage.add(&execution.counters);
+        for call in execution.refused {
+            *runs.refused.entry(call).or_default() += 1;
+        }
         if execution.outcome.ending.is_failure() {
-            failures.push((named.path.clone(), execution.outcome.ending));
+            runs.failures.push((named.path.clone(), execution.outcome.ending));
         }
     }
-    Ok((coverage, failures))
+    Ok(runs)
 }
 
 /// What a run did, after the name of its input.
@@ -103,6 +121,9 @@ pub fn verb(ending: &Ending) -> String {
         Ending::AssumptionFailed => "breaks an assumption of the program".into(),
         Ending::GuidepostBroken => "breaks a guidepost".into(),
         Ending::Forbidden { what } => format!("tries what the sandbox forbids: {what}"),
+        Ending::DeliveryMismatch => {
+            "asks for a variable with another type or size than the input gives".into()
+        }
         Ending::TooMuchOutput => "writes output without end".into(),
     }
 }

@@ -143,9 +143,13 @@ fn text(report: &Report) -> String {
             FileChange::Written { content, .. } => format!("written: {}", shown(content)),
             FileChange::Folder => "folder made".into(),
             FileChange::Link { target } => format!("link to {target:?}"),
+            FileChange::Special { kind, .. } => format!("{kind} made"),
             FileChange::Removed => "removed".into(),
         };
         lines.push(format!("  file       {path}: {what}"));
+    }
+    if report.outcome.files_cut {
+        lines.push("  files      the run left more files than were looked at".into());
     }
     lines.push(format!(
         "  covered    {} / {} branches, {} / {} lines",
@@ -168,11 +172,20 @@ fn text(report: &Report) -> String {
     }
     if !report.ordinary_differs_in.is_empty() {
         let parts = report.ordinary_differs_in.join(", ");
-        lines.push(format!("  ordinary   the program as you built it differs from the bare build in {parts}"));
+        lines
+            .push(format!("  ordinary   the program as you built it differs from the bare build in {parts}"));
     }
-    lines.push(format!("  reproduce  {}", report.reproduce));
+    lines.push(match report.reproduce.len() {
+        length if length > LONG_COMMAND => {
+            format!("  reproduce  a command of {length} bytes; `--json` prints it")
+        }
+        _ => format!("  reproduce  {}", report.reproduce),
+    });
     lines.join("\n") + "\n"
 }
+
+/// Commands beyond this length help nobody on a screen.
+const LONG_COMMAND: usize = 16 << 10;
 
 /// At most a few lines of output.
 fn shown(captured: &Captured) -> String {

@@ -18,7 +18,8 @@ pub fn render(map: &ProgramMap, coverage: &Coverage, baseline: &Coverage) -> Str
     let mut text = format!("  beyond    {} branches, {n_counters} counters\n", new.len());
     for (condition, branch) in new {
         let place = map.show(condition.extent.start);
-        let _ = writeln!(text, "  {place}: `{}` {}  [{}]", condition.text, branch.direction, condition.stable_id);
+        let _ =
+            writeln!(text, "  {place}: `{}` {}  [{}]", condition.text, branch.direction, condition.stable_id);
     }
     text
 }

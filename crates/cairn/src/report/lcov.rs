@@ -2,7 +2,7 @@
 
 use super::by_file;
 use cairn_model::{Coverage, ProgramMap};
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 /// The tracefile; paths are absolute, as genhtml and editors want them.
 pub fn render(map: &ProgramMap, coverage: &Coverage) -> String {
@@ -18,12 +18,16 @@ pub fn render(map: &ProgramMap, coverage: &Coverage) -> String {
         }
         let functions = file.function_share();
         let _ = writeln!(text, "FNF:{}\nFNH:{}", functions.total, functions.covered);
+        // lcov merges branches with the same line, block and number, so they are numbered on within a decision.
+        let mut n_branches: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for (_, condition, taken) in &file.conditions {
             let was_evaluated = taken.iter().any(|taken| *taken);
-            for (branch, taken) in taken.iter().enumerate() {
+            let (line, block) = (condition.extent.start.line, condition.decision.0);
+            for taken in taken {
+                let branch = n_branches.entry((line, block)).or_default();
                 let count = if was_evaluated { u32::from(*taken).to_string() } else { "-".to_string() };
-                let line = condition.extent.start.line;
-                let _ = writeln!(text, "BRDA:{line},{},{branch},{count}", condition.decision.0);
+                let _ = writeln!(text, "BRDA:{line},{block},{branch},{count}");
+                *branch += 1;
             }
         }
         let branches = file.branch_share();
