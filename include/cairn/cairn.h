@@ -33,7 +33,8 @@ int cairn_int(const char *name);
 unsigned int cairn_uint(const char *name);
 long cairn_long(const char *name);
 unsigned long cairn_ulong(const char *name);
-bool cairn_bool(const char *name);
+/* Not in C90. */
+__extension__ bool cairn_bool(const char *name);
 float cairn_float(const char *name);
 double cairn_double(const char *name);
 

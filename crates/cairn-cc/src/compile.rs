@@ -6,6 +6,7 @@ use crate::{
     driver::{DriverError, exit_code, native_words},
     elf,
     payload::{self, SECTION, UnitRecord},
+    scratch::Scratch,
     unit::{Compiled, Unit, command},
 };
 use std::{
@@ -31,11 +32,8 @@ pub(crate) fn compile(settings: &Settings, line: &CommandLine) -> Result<u8, Dri
 }
 
 /// A folder that goes away with the command.
-pub(crate) fn temporary_folder(settings: &Settings) -> Result<tempfile::TempDir, DriverError> {
-    tempfile::Builder::new()
-        .prefix("cairn-cc-")
-        .tempdir_in(&settings.temporary_dir)
-        .map_err(DriverError::TemporaryFolder)
+pub(crate) fn temporary_folder(settings: &Settings) -> Result<Scratch, DriverError> {
+    Scratch::new("cairn-cc-", &settings.temporary_dir).map_err(DriverError::TemporaryFolder)
 }
 
 /// Runs the native command and the units' second compiles; nothing is compiled if native fails.
@@ -76,12 +74,18 @@ fn embed(settings: &Settings, object: &Path, mut unit: Compiled, folder: &Path) 
         return;
     }
     unit.meta.symbols = elf::defined_symbols(&bytes);
-    let section = folder.join(format!("{}.section", unit.meta.key));
     let record = UnitRecord { meta: unit.meta, bitcode: &unit.bitcode, facts: &unit.facts };
-    if fs::write(&section, payload::encode(&record)).is_err() {
+    add_section(settings, object, &payload::encode(&record), folder);
+}
+
+/// Gives an object the section, in place of the one it may have.
+pub(crate) fn add_section(settings: &Settings, object: &Path, payload: &[u8], folder: &Path) {
+    let section = folder.join("payload.section");
+    if fs::write(&section, payload).is_err() {
         return;
     }
     let _ = Command::new(&settings.toolchain.llvm_objcopy)
+        .arg(format!("--remove-section={SECTION}"))
         .arg(format!("--add-section={SECTION}={}", section.display()))
         // Relocatable links keep such a section, final links leave it out.
         .arg(format!("--set-section-flags={SECTION}=exclude"))

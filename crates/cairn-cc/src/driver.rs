@@ -1,12 +1,13 @@
 //! The compiler: decides what a command line asks for and does it.
 
 use crate::{
-    Settings,
+    Settings, Toolchain,
     arguments::{CommandLine, Language, Mode, filter, response},
-    compile, link, preset,
+    compile, link, preset, relocatable,
     unit::{command, fits},
 };
 use std::{
+    ffi::OsStr,
     io,
     os::unix::process::{CommandExt, ExitStatusExt},
     path::Path,
@@ -47,13 +48,32 @@ pub enum DriverError {
 ///
 /// Where there is nothing for us to add, this process becomes clang and the call does not return.
 pub fn run(settings: &Settings, is_cxx: bool, words: &[String]) -> Result<u8, DriverError> {
-    let line = CommandLine::parse(&response::expand(words, &settings.places.directory), is_cxx);
-    let is_probe = settings.bypass || is_probe(&line, &settings.places.directory);
+    let Some(expanded) = response::expand(words, &settings.places.directory) else {
+        return run_natively(&settings.toolchain, is_cxx, words);
+    };
+    let line = CommandLine::parse(&expanded, is_cxx);
+    let is_native = settings.bypass || !settings.is_text() || is_probe(&line, &settings.places.directory);
     match line.mode() {
-        Mode::Compile if !is_probe => compile::compile(settings, &line),
-        Mode::Link if !is_probe => link::link(settings, &line),
+        Mode::Compile if !is_native => compile::compile(settings, &line),
+        Mode::Relocatable if !is_native && line.sources().next().is_some() => {
+            relocatable::link(settings, &line)
+        }
+        Mode::Link if !is_native => link::link(settings, &line),
         mode => become_clang(settings, &line, mode),
     }
+}
+
+/// Becomes clang with the words as they are; returns only if clang does not start.
+///
+/// For command lines that are not UTF-8, which records cannot hold: such a source gets no bitcode.
+pub fn run_natively<Word: AsRef<OsStr>>(
+    toolchain: &Toolchain,
+    is_cxx: bool,
+    words: &[Word],
+) -> Result<u8, DriverError> {
+    let program = toolchain.driver(is_cxx);
+    let source = Command::new(program).args(words).exec();
+    Err(DriverError::Spawn { program: program.display().to_string(), source })
 }
 
 /// The user's words as clang shall see them, our macros and headers added.
@@ -69,6 +89,11 @@ pub(crate) fn native_words(settings: &Settings, line: &CommandLine) -> Vec<Strin
     words
 }
 
+/// An archive of ours at the end of a line, whatever language the user's `-x` still forces there.
+pub(crate) fn archive_words(archive: &Path) -> [String; 3] {
+    ["-x".to_owned(), "none".to_owned(), archive.to_string_lossy().into_owned()]
+}
+
 /// The exit code a shell would report.
 pub(crate) fn exit_code(status: ExitStatus) -> u8 {
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
@@ -78,7 +103,7 @@ pub(crate) fn exit_code(status: ExitStatus) -> u8 {
 fn become_clang(settings: &Settings, line: &CommandLine, mode: Mode) -> Result<u8, DriverError> {
     let mut words = native_words(settings, line);
     if mode == Mode::Link && asks_for_fuzzer(line) {
-        words.push(settings.distribution.deliver_archive.to_string_lossy().into_owned());
+        words.extend(archive_words(&settings.distribution.deliver_archive));
     }
     let program = settings.toolchain.driver(line.is_cxx);
     let spawn = |source| DriverError::Spawn { program: program.display().to_string(), source };

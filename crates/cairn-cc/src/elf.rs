@@ -2,6 +2,7 @@
 
 use crate::payload::SECTION;
 use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind, elf::SHF_EXECINSTR};
+use std::ops::Range;
 
 /// What the linker would take a file for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +80,21 @@ pub fn code_size_outside(bytes: &[u8], covered: &[String]) -> u64 {
 
 /// The build id as lower-case hexadecimal digits.
 pub fn build_id(bytes: &[u8]) -> Option<String> {
+    build_id_place(bytes).map(|place| hexadecimal(&bytes[place]))
+}
+
+/// Where in a file its build id lies.
+pub fn build_id_place(bytes: &[u8]) -> Option<Range<usize>> {
     let file = object::File::parse(bytes).ok()?;
     let id = file.build_id().ok()??;
-    (!id.is_empty()).then(|| id.iter().map(|byte| format!("{byte:02x}")).collect())
+    let start = id.as_ptr().addr().checked_sub(bytes.as_ptr().addr())?;
+    let place = start..start + id.len();
+    (!id.is_empty() && bytes.get(place.clone()) == Some(id)).then_some(place)
+}
+
+/// Two lower-case digits for each byte.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The content of a section, if the file has it.

@@ -30,6 +30,8 @@ mod archive;
 mod compile;
 mod link;
 mod preset;
+mod relocatable;
+mod scratch;
 mod unit;
 
 pub use crate::{record::BuildRecord, settings::Settings, toolchain::Toolchain};

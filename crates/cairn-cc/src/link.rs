@@ -1,10 +1,11 @@
 //! Links an executable natively, then merges its bitcode and records how to link views of it.
 //!
 //! [`items`] reads the link line; [`contents`] tells what an object or archive member carries; [`replace`] gives
-//! every input its stand-in for the second link and for links of views, with [`rebuild`]'s help; [`merge`] runs the second link; [`save`]
-//! writes the record.
+//! every input its stand-in for the second link and for links of views, with [`rebuild`]'s help; [`merge`] runs the second
+//! link; [`identity`] gives the executable its build id; [`save`] writes the record.
 
 mod contents;
+mod identity;
 mod items;
 mod merge;
 mod rebuild;
@@ -12,12 +13,15 @@ mod replace;
 mod save;
 mod sources;
 
+pub(crate) use sources::native_object;
+
 use crate::{
     Settings,
     arguments::CommandLine,
     compile::{beside_native, temporary_folder},
-    driver::{DriverError, exit_code, native_words},
+    driver::{DriverError, archive_words, exit_code, native_words},
     elf,
+    scratch::Scratch,
     store::{self, FOLDER},
     unit::{Unit, command},
 };
@@ -39,7 +43,7 @@ pub(crate) fn link(settings: &Settings, line: &CommandLine) -> Result<u8, Driver
         words.push("-Wl,--build-id=sha1".to_owned());
     }
     if wants_delivery(line) {
-        words.push(deliver.to_string_lossy().into_owned());
+        words.extend(archive_words(deliver));
     }
     let units: Vec<_> = line.sources().map(|input| Unit::new(settings, line, input)).collect();
     let started: Vec<_> = units.iter().flatten().cloned().collect();
@@ -55,9 +59,9 @@ pub(crate) fn link(settings: &Settings, line: &CommandLine) -> Result<u8, Driver
     // under; `views::find` explains that to whoever asks.
     let output = settings.places.directory.join(line.output().unwrap_or("a.out"));
     let executable = if output.is_file() { fs::read(&output).unwrap_or_default() } else { Vec::new() };
-    if let Some(build_id) = elf::build_id(&executable) {
+    if let Some(linker_id) = elf::build_id(&executable) {
         let sources = sources::sources(settings, line, &units, compiled, folder.path());
-        let build = Build { settings, line, build_id, output, code_size: elf::code_size(&executable) };
+        let build = Build { settings, line, linker_id, output, code_size: elf::code_size(&executable) };
         let _ = build.record(sources);
     }
     Ok(exit_code(status))
@@ -67,7 +71,8 @@ pub(crate) fn link(settings: &Settings, line: &CommandLine) -> Result<u8, Driver
 struct Build<'a> {
     settings: &'a Settings,
     line: &'a CommandLine,
-    build_id: String,
+    /// The build id the linker wrote.
+    linker_id: String,
     output: PathBuf,
     code_size: u64,
 }
@@ -78,7 +83,7 @@ impl Build<'_> {
         let cairn_dir = self.settings.places.cairn_dir.clone().unwrap_or_else(|| root.join(FOLDER));
         store::create(&cairn_dir)?;
         // Beside the record, so that finished files are moved, not copied.
-        let work = tempfile::Builder::new().prefix(".work-").tempdir_in(&cairn_dir)?;
+        let work = Scratch::new(".work-", &cairn_dir)?;
         let items = items::items(self.settings, self.line, &root);
         let replacer = replace::Replacer::new(self.settings, &root, &cairn_dir, work.path());
         let (replaced, merged) = match replacer.all(items, sources) {
@@ -88,7 +93,8 @@ impl Build<'_> {
             }
             Err(error) => (replace::Replaced::default(), merge::Merge::failed(error.to_string())),
         };
-        save::save(self, &root, &cairn_dir, replaced, merged)
+        let build_id = identity::identify(self, &replaced);
+        save::save(self, &build_id, &root, &cairn_dir, replaced, merged)
     }
 }
 

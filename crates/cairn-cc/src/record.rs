@@ -1,7 +1,7 @@
 //! What a link leaves behind: everything needed to make views of the executable later.
 
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// Raised whenever [`BuildRecord`] changes its meaning.
 pub const RECORD_FORMAT: u32 = 1;
@@ -121,9 +121,29 @@ impl BuildRecord {
         if all == 0 { 0.0 } else { native as f64 / all as f64 }
     }
 
+    /// The sanitizers units of the ordinary executable were compiled with; views have none.
+    pub fn sanitizers(&self) -> Vec<String> {
+        let mut found = BTreeSet::new();
+        for unit in &self.units {
+            found.extend(sanitizers(&unit.arguments));
+        }
+        found.into_iter().collect()
+    }
+
+    /// Whether the ordinary executable has sanitizers and may so end where its views go on.
+    pub fn has_sanitizers(&self) -> bool {
+        !self.sanitizers().is_empty()
+    }
+
     /// What a person should know before trusting coverage of this build.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
+        if self.has_sanitizers() {
+            warnings.push(format!(
+                "the ordinary executable has sanitizers ({}), the views do not",
+                self.sanitizers().join(", ")
+            ));
+        }
         if !self.native.is_empty() {
             let names: Vec<_> =
                 self.native.iter().take(5).map(|native| format!("`{}`", native.name)).collect();
@@ -143,5 +163,34 @@ impl BuildRecord {
             }
         }
         warnings
+    }
+}
+
+/// What `-fsanitize=` and `-fno-sanitize=` leave switched on.
+fn sanitizers(arguments: &[String]) -> BTreeSet<String> {
+    let mut on = BTreeSet::new();
+    for word in arguments {
+        if let Some(list) = word.strip_prefix("-fsanitize=") {
+            on.extend(list.split(',').map(str::to_owned));
+        } else if let Some(list) = word.strip_prefix("-fno-sanitize=") {
+            on.retain(|name| list != "all" && !list.split(',').any(|off| off == name));
+        }
+    }
+    on
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sanitizers_switched_off_again_do_not_count() {
+        let on = |text: &str| {
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            sanitizers(&words).into_iter().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(on("-fsanitize=undefined,address -O2 -fno-sanitize-recover=all a.c"), "address undefined");
+        assert_eq!(on("-fsanitize=address,undefined -fno-sanitize=undefined"), "address");
+        assert_eq!(on("-fsanitize=address -fno-sanitize=all"), "");
     }
 }

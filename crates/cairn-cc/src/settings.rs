@@ -18,6 +18,14 @@ pub struct Settings {
     pub bypass: bool,
 }
 
+impl Settings {
+    /// Whether all folders a record or a command of ours would name are UTF-8, as both must be.
+    pub(crate) fn is_text(&self) -> bool {
+        let places = [&self.places.directory, &self.temporary_dir, &self.distribution.include_dir];
+        places.into_iter().chain(&self.places.cairn_dir).all(|path| path.to_str().is_some())
+    }
+}
+
 /// Where records are kept and looked for.
 #[derive(Clone, Debug)]
 pub struct Places {

@@ -9,10 +9,12 @@ use crate::{
     payload::UnitMeta,
     preset,
 };
+use nix::sys::{prctl::set_pdeathsig, signal::Signal};
 use std::{
     ffi::OsStr,
     fs::{self, File},
     io,
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -71,7 +73,7 @@ impl Unit {
         let tail = ["-x".to_owned(), language.to_owned(), input.path.clone()];
         let mut recorded = filter::native_unit(line);
         recorded.extend(tail.clone());
-        let mut arguments = filter::bitcode(line);
+        let mut arguments = filter::bitcode(line, &settings.places.directory);
         if input.language.is_preprocessed_by_us() {
             arguments.extend(preset::options(&settings.distribution.include_dir));
         }
@@ -195,8 +197,12 @@ pub(crate) fn first_error(messages: &str) -> Option<String> {
 }
 
 /// A command whose words go through a response file when they would not fit on a command line.
+///
+/// It ends with us: whoever ends a compiler means all of it.
 pub(crate) fn command(program: impl AsRef<OsStr>, words: &[String], folder: &Path) -> io::Result<Command> {
     let mut command = Command::new(program);
+    // SAFETY: `prctl` may be called between fork and exec, and so may what reads its result.
+    unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGTERM)?)) };
     if fits(words) {
         command.args(words);
         return Ok(command);

@@ -2,6 +2,7 @@
 
 mod build;
 mod find;
+mod search_path;
 
 pub use build::{ViewError, ViewRequest, Views, build_views};
 pub use find::{FindError, find};

@@ -1,4 +1,4 @@
-//! What an archive needs beyond the library: a panic handler and the constructor.
+//! What an archive needs beyond the library: a panic handler, and what runs it before the target.
 
 use crate::channel;
 
@@ -20,17 +20,22 @@ core::arch::global_asm!(
     ".byte 0",
 );
 
-// Priority 0: before every constructor of the target, so that none of their hits and requests are missed.
+// Before every library, and also where nobody runs the program's constructors because it brings its own `_start`. A view
+// is linked with another entry before all others.
+#[used]
+#[unsafe(link_section = ".preinit_array")]
+static EARLY: extern "C" fn() = cairn_start;
+
+// Priority 0: before every constructor of the target, so that none of their hits and requests are missed where
+// nobody knows of the array above.
 #[used]
 #[unsafe(link_section = ".init_array.00000")]
-static CONSTRUCTOR: extern "C" fn() = construct;
+static CONSTRUCTOR: extern "C" fn() = cairn_start;
 
-extern "C" fn construct() {
-    let found = channel::find();
-    #[cfg(feature = "view")]
-    crate::counters::lay(found);
-    #[cfg(not(feature = "view"))]
-    let _ = found;
+/// Looks for the channel, once; entered from wherever comes first.
+#[unsafe(no_mangle)]
+extern "C" fn cairn_start() {
+    channel::find();
 }
 
 /// Referred to by every view, so that a view and a runtime of different versions do not link.
@@ -39,9 +44,26 @@ extern "C" fn construct() {
 #[used]
 static cairn_abi_v1: u32 = cairn_abi::ABI_VERSION;
 
-/// Called by a view at the start of `main`.
+// Called by a view at the start of `main`. A `_start` written in C calls `main` with a stack the convention does not
+// allow, and the view shall not be the one that notices.
+#[cfg(all(feature = "view", target_arch = "x86_64"))]
+core::arch::global_asm!(
+    ".text",
+    ".globl cairn_main_entered",
+    ".type cairn_main_entered,@function",
+    "cairn_main_entered:",
+    "push rbp",
+    "mov rbp, rsp",
+    "and rsp, -16",
+    "call {entered}",
+    "leave",
+    "ret",
+    ".size cairn_main_entered, .-cairn_main_entered",
+    entered = sym main_entered,
+);
+
 #[cfg(feature = "view")]
-#[unsafe(no_mangle)]
-extern "C" fn cairn_main_entered() {
+#[cfg_attr(not(target_arch = "x86_64"), unsafe(export_name = "cairn_main_entered"))]
+extern "C" fn main_entered() {
     channel::reached(cairn_abi::channel::Stage::MainEntered);
 }

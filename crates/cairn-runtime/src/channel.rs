@@ -26,7 +26,8 @@ static LOOKED: AtomicBool = AtomicBool::new(false);
 
 /// The channel, or `None` when the target runs on its own.
 ///
-/// Looks once, from the constructor: later the target may have closed the descriptor.
+/// Looks once, before the target where possible: later the target may have closed the descriptor. A view counts into the
+/// channel from then on.
 pub fn find() -> Option<Channel> {
     if !LOOKED.load(Ordering::Acquire) {
         if let Some(channel) = open() {
@@ -35,7 +36,13 @@ pub fn find() -> Option<Channel> {
             channel.header().stage.fetch_max(Stage::RuntimeStarted as u32, Ordering::Relaxed);
         }
         LOOKED.store(true, Ordering::Release);
+        #[cfg(feature = "view")]
+        crate::counters::lay(known());
     }
+    known()
+}
+
+fn known() -> Option<Channel> {
     let base = BASE.load(Ordering::Relaxed);
     (!base.is_null()).then(|| Channel { base, size: SIZE.load(Ordering::Relaxed) })
 }

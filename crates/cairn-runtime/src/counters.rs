@@ -55,7 +55,7 @@ fn mark(view: &ViewInfo) -> u64 {
     u64::from_le_bytes(*first).max(1)
 }
 
-/// Copies what was counted before the constructor, by an ifunc resolver for instance, and leaves what an earlier
+/// Copies what was counted before the runtime started, by an ifunc resolver for instance, and leaves what an earlier
 /// image of this process has counted.
 ///
 /// # Safety

@@ -5,7 +5,10 @@
 //! ```
 //! Entries are separated by white space. In names `%xx` stands for a byte; white space, `=` and `%` must be written so.
 
-use core::ffi::{CStr, c_char};
+use core::{
+    arch::asm,
+    ffi::{CStr, c_char},
+};
 
 /// The text given for a variable.
 pub fn value(variables: &'static [u8], is_asked: impl Fn(&[u8]) -> bool) -> Option<&'static [u8]> {
@@ -19,12 +22,13 @@ pub fn value(variables: &'static [u8], is_asked: impl Fn(&[u8]) -> bool) -> Opti
 
 /// The value of `CAIRN_VARIABLES`, empty when it is not set.
 pub fn variables() -> &'static [u8] {
-    unsafe extern "C" {
-        static mut environ: *const *const c_char;
+    let place = environ();
+    if place.is_null() {
+        return &[];
     }
     // SAFETY: the C library keeps a list of strings there that ends in a null pointer, or nothing at all.
     unsafe {
-        let mut entry = environ;
+        let mut entry = *place;
         while !entry.is_null() && !(*entry).is_null() {
             if let Some(value) = CStr::from_ptr(*entry).to_bytes().strip_prefix(b"CAIRN_VARIABLES=") {
                 return value;
@@ -33,6 +37,34 @@ pub fn variables() -> &'static [u8] {
         }
     }
     &[]
+}
+
+/// Where the C library keeps the environment; null in a program without one.
+fn environ() -> *const *const *const c_char {
+    let place;
+    // SAFETY: reads the linker's table of addresses, where a weak symbol nobody defines is null. Rust itself has no weak
+    // references.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        asm!(
+            ".weak environ",
+            "mov {place}, qword ptr [rip + environ@GOTPCREL]",
+            place = out(reg) place,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        asm!(
+            ".weak environ",
+            "adrp {place}, :got:environ",
+            "ldr {place}, [{place}, :got_lo12:environ]",
+            place = out(reg) place,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    place
 }
 
 /// Resolves `%xx`; `None` when it is malformed or too long to be a name.

@@ -1,6 +1,6 @@
 //! Linked into the target: channel, counters, typed variables, harness entry.
 //!
-//! At start-up a constructor looks for a [`channel`] on its descriptor. In a view it lays the view's counters over the
+//! At start-up, before anything of the target, it looks for a [`channel`] on its descriptor. In a view it lays the view's counters over the
 //! channel's, so that every hit is seen by the host even when the target dies ([`counters`]). Later the target asks
 //! for [`variables`] by name, in Cairn's own words, KLEE's or CREST's; a harness without `main` finds one in
 //! `main.c` and [`harness`], and an AFL program its buffer in [`afl`]. Without a channel all of this works too, fed from the

@@ -35,7 +35,8 @@ int klee_is_symbolic(uintptr_t value);
 float klee_get_valuef(float value);
 double klee_get_valued(double value);
 long klee_get_valuel(long value);
-long long klee_get_valuell(long long value);
+/* Not in C90. */
+__extension__ long long klee_get_valuell(long long value);
 int32_t klee_get_value_i32(int32_t value);
 int64_t klee_get_value_i64(int64_t value);
 

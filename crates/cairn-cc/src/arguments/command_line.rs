@@ -7,7 +7,8 @@ use super::{
 };
 use std::path::Path;
 
-/// A parsed command line. Written out again word by word it is the one the user gave.
+/// A parsed command line. Written out again word by word it is the one the user gave, but for `--`: nothing else could
+/// be added after it, so a file behind it whose name starts with a dash is spelled `./-name` instead.
 #[derive(Clone, Debug)]
 pub struct CommandLine {
     /// The words in order.
@@ -28,7 +29,7 @@ pub enum Word {
 /// Something to compile or link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// As the user wrote it.
+    /// As the user wrote it, or with `./` before a dash.
     pub path: String,
     /// What it is.
     pub language: Language,
@@ -45,7 +46,9 @@ pub enum Mode {
     Compile,
     /// An executable.
     Link,
-    /// A shared or relocatable object, which stays native.
+    /// An object made of several, for further links.
+    Relocatable,
+    /// A shared object, which stays native.
     NativeLink,
 }
 
@@ -97,7 +100,9 @@ impl CommandLine {
                     (None, "-") => (Language::Other, None),
                     (None, path) => (Language::of_file(path, is_cxx), None),
                 };
-                parsed.push(Word::Input(Input { path: word.clone(), language, forced }));
+                let needs_folder = only_inputs && word.len() > 1 && word.starts_with('-');
+                let path = if needs_folder { format!("./{word}") } else { word.clone() };
+                parsed.push(Word::Input(Input { path, language, forced }));
                 continue;
             }
             if word == "--" {
@@ -127,15 +132,26 @@ impl CommandLine {
                 return Mode::PassThrough;
             }
             compiles |= matches!(name, "-c" | "--compile");
-            is_native |= matches!(name, "-shared" | "--shared" | "-r" | "-dynamiclib" | "-bundle");
+            is_native |= matches!(name, "-shared" | "--shared" | "-dynamiclib" | "-bundle");
         }
         if compiles {
             return if self.sources().next().is_some() { Mode::Compile } else { Mode::PassThrough };
         }
-        is_native |= self.linker_words().iter().any(|word| {
-            matches!(word.name(), "-r" | "-relocatable" | "-i" | "-shared" | "-Bshareable" | "-Ur")
-        });
-        if is_native { Mode::NativeLink } else { Mode::Link }
+        is_native |= self.linker_words().iter().any(|word| matches!(word.name(), "-shared" | "-Bshareable"));
+        match (is_native, self.is_relocatable()) {
+            (_, true) => Mode::Relocatable,
+            (true, _) => Mode::NativeLink,
+            _ => Mode::Link,
+        }
+    }
+
+    /// Whether the link makes an object for further links.
+    fn is_relocatable(&self) -> bool {
+        self.has("-r")
+            || self
+                .linker_words()
+                .iter()
+                .any(|word| matches!(word.name(), "-r" | "-relocatable" | "-i" | "-Ur"))
     }
 
     /// All inputs in order.
@@ -254,8 +270,9 @@ mod tests {
             ("-print-search-dirs", Mode::PassThrough),
             ("-### a.c", Mode::PassThrough),
             ("-shared a.o", Mode::NativeLink),
-            ("-Wl,-r a.o", Mode::NativeLink),
-            ("-Xlinker --relocatable a.o", Mode::NativeLink),
+            ("-r a.c b.o", Mode::Relocatable),
+            ("-Wl,-r a.o", Mode::Relocatable),
+            ("-Xlinker --relocatable a.o", Mode::Relocatable),
             ("-Wl,-soname,-r a.o", Mode::Link),
             ("-x c-header a.h -o a.pch", Mode::PassThrough),
             ("a.h -o a.h.gch", Mode::PassThrough),
@@ -285,6 +302,14 @@ mod tests {
         let line = parse("-c dir/a.b.c x.cc");
         let objects: Vec<_> = line.sources().map(|input| line.object_of(input)).collect();
         assert_eq!(objects, ["a.b.o", "x.o"]);
+    }
+
+    #[test]
+    fn files_behind_two_dashes_stay_files() {
+        let line = parse("-c -o w.o -- -w.c v.c");
+        assert_eq!(line.to_words().join(" "), "-c -o w.o ./-w.c v.c");
+        assert_eq!(line.sources().map(|input| line.object_of(input)).collect::<Vec<_>>(), ["w.o", "w.o"]);
+        assert_eq!(line.mode(), Mode::Compile);
     }
 
     #[test]

@@ -8,7 +8,9 @@
 use super::{
     CommandLine, LinkerWord, Word,
     command_line::{language_option, output_option},
+    precompiled,
 };
+use std::path::Path;
 
 /// The user's words for the native command.
 pub fn native(line: &CommandLine) -> Vec<String> {
@@ -32,13 +34,22 @@ pub fn native_unit(line: &CommandLine) -> Vec<String> {
 }
 
 /// The user's options for the bitcode compile and for libclang; no inputs, no `-o`, no `-x`.
-pub fn bitcode(line: &CommandLine) -> Vec<String> {
+///
+/// Precompiled headers were made with other options, so their headers are read instead.
+pub fn bitcode(line: &CommandLine, directory: &Path) -> Vec<String> {
     let mut words = Vec::new();
     let mut options = line.options().peekable();
     while let Some(option) = options.next() {
-        // A precompiled header of the user's was made with other options; CMake names the header itself as well.
         if option[0] == "-Xclang" && option.get(1).is_some_and(|value| value == "-include-pch") {
-            options.next();
+            let file = options.next().and_then(|option| option.get(1));
+            // CMake names the header itself as well.
+            if let Some(file) = file.filter(|_| !precompiled::names_header_itself(line)) {
+                words.extend(precompiled::textual(&precompiled::header_of(file, directory)));
+            }
+            continue;
+        }
+        if let Some(header) = precompiled::included(option, directory) {
+            words.extend(precompiled::textual(&header));
             continue;
         }
         if option[0] == "-Xclang" && option.get(1).is_some_and(|value| value == "-fdebug-compilation-dir") {
@@ -246,7 +257,7 @@ mod tests {
     }
 
     fn check_bitcode(text: &str, expected: Expect) {
-        expected.assert_eq(&bitcode(&parse(text)).join(" "));
+        expected.assert_eq(&bitcode(&parse(text), Path::new("/nowhere")).join(" "));
     }
 
     #[test]

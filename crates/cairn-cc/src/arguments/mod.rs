@@ -8,6 +8,7 @@ pub mod filter;
 mod language;
 mod linker;
 mod options;
+mod precompiled;
 pub mod response;
 
 pub(crate) use command_line::raw_linker_words;

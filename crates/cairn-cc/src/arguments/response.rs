@@ -8,14 +8,14 @@ use std::{fs, path::Path};
 /// Files inside files beyond this depth are taken for a cycle and left alone.
 const MAX_DEPTH: usize = 32;
 
-/// Replaces every `@file` by the words in it; names are relative to `directory`.
-pub fn expand(words: &[String], directory: &Path) -> Vec<String> {
+/// Replaces every `@file` by the words in it; names are relative to `directory`. `None` if a file is not UTF-8.
+pub fn expand(words: &[String], directory: &Path) -> Option<Vec<String>> {
     let mut expanded = Vec::with_capacity(words.len());
-    expand_into(words, directory, 0, &mut expanded);
-    expanded
+    expand_into(words, directory, 0, &mut expanded)?;
+    Some(expanded)
 }
 
-fn expand_into(words: &[String], directory: &Path, depth: usize, expanded: &mut Vec<String>) {
+fn expand_into(words: &[String], directory: &Path, depth: usize, expanded: &mut Vec<String>) -> Option<()> {
     for word in words {
         let content = word
             .strip_prefix('@')
@@ -23,12 +23,13 @@ fn expand_into(words: &[String], directory: &Path, depth: usize, expanded: &mut 
             .and_then(|name| fs::read(directory.join(name)).ok());
         match content {
             Some(content) => {
-                let inner = split(&String::from_utf8_lossy(&content));
-                expand_into(&inner, directory, depth + 1, expanded);
+                let inner = split(std::str::from_utf8(&content).ok()?);
+                expand_into(&inner, directory, depth + 1, expanded)?;
             }
             None => expanded.push(word.clone()),
         }
     }
+    Some(())
 }
 
 /// Splits the text of a response file into words.
@@ -102,14 +103,14 @@ mod tests {
         fs::write(folder.path().join("outer"), "a @inner d").unwrap();
         fs::write(folder.path().join("inner"), "'b c'").unwrap();
         let expanded = expand(&words(&["x", "@outer", "@absent"]), folder.path());
-        assert_eq!(expanded, words(&["x", "a", "b c", "d", "@absent"]));
+        assert_eq!(expanded, Some(words(&["x", "a", "b c", "d", "@absent"])));
     }
 
     #[test]
     fn a_file_naming_itself_comes_to_an_end() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("loop"), "a @loop").unwrap();
-        let expanded = expand(&words(&["@loop"]), folder.path());
+        let expanded = expand(&words(&["@loop"]), folder.path()).unwrap();
         assert_eq!(expanded.last().map(String::as_str), Some("@loop"));
     }
 }

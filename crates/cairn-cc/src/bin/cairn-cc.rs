@@ -1,6 +1,7 @@
 //! `cairn-cc` and `cairn-c++`: stand in for clang and clang++.
 //!
-//! A name that ends in `++` means C++. Environment:
+//! A name that ends in `++` means C++. A command line or working directory that is not UTF-8 is left to clang alone.
+//! Environment:
 //!
 //! - `CAIRN_DIR`: the `.cairn` folder to use;
 //! - `CAIRN_BYPASS=1`: compile and link natively only, record nothing;
@@ -14,7 +15,9 @@ use cairn_cc::{
     settings::{Distribution, Places},
 };
 use std::{
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -31,20 +34,23 @@ fn main() -> ExitCode {
 }
 
 fn run() -> anyhow::Result<u8> {
-    let mut words = env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let name = words.next().unwrap_or_default();
-    let words: Vec<String> = words.collect();
+    let mut words = env::args_os();
+    let is_cxx = words.next().unwrap_or_default().as_encoded_bytes().ends_with(b"++");
+    let raw: Vec<OsString> = words.collect();
+    let words: Option<Vec<String>> = raw.iter().map(|word| word.to_str().map(str::to_owned)).collect();
     let directory = working_directory()?;
-    let expanded = response::expand(&words, &directory);
-    if let [first, output, directory, arguments @ ..] = &expanded[..]
+    if let Some([first, output, directory, arguments @ ..]) =
+        words.as_ref().and_then(|words| response::expand(words, &directory)).as_deref()
         && first == FACTS_WORD
     {
         return facts(Path::new(output), Path::new(directory), arguments);
     }
     let search_path: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
     let cache_dir = cache_dir();
+    let toolchain = Toolchain::find(&search_path, cache_dir.as_deref())?;
+    let Some(words) = words else { return Ok(driver::run_natively(&toolchain, is_cxx, &raw)?) };
     let settings = Settings {
-        toolchain: Toolchain::find(&search_path, cache_dir.as_deref())?,
+        toolchain,
         distribution: distribution()?,
         places: Places {
             cairn_dir: env::var_os("CAIRN_DIR").map(|folder| directory.join(folder)),
@@ -54,7 +60,7 @@ fn run() -> anyhow::Result<u8> {
         temporary_dir: env::temp_dir(),
         bypass: env::var_os("CAIRN_BYPASS").is_some_and(|value| !value.is_empty() && value != "0"),
     };
-    Ok(driver::run(&settings, name.ends_with("++"), &words)?)
+    Ok(driver::run(&settings, is_cxx, &words)?)
 }
 
 /// The facts of one unit, in a process of their own.

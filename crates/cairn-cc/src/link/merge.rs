@@ -35,7 +35,7 @@ const MAX_ATTEMPTS: usize = 20;
 
 /// Merges the bitcode of a link into one module in `work`.
 pub(super) fn merge(settings: &Settings, line: &CommandLine, replaced: &Replaced, work: &Path) -> Merge {
-    let mut merge = Merge::failed("no object of this link carries bitcode".to_owned());
+    let mut merge = Merge::failed(why_no_bitcode(replaced));
     if !replaced.has_view {
         return merge;
     }
@@ -65,6 +65,14 @@ pub(super) fn merge(settings: &Settings, line: &CommandLine, replaced: &Replaced
     }
     merge.bitcode = Err("lld knows too few of the linker options".to_owned());
     merge
+}
+
+/// What a unit without bitcode says about it, if any unit came at all.
+fn why_no_bitcode(replaced: &Replaced) -> String {
+    let failed = replaced.units.iter().find_map(|(_, unit)| {
+        unit.meta.bitcode_error.as_ref().map(|error| format!("`{}`: {error}", unit.meta.source))
+    });
+    failed.unwrap_or_else(|| "no object of this link carries bitcode".to_owned())
 }
 
 /// Takes linker options out of a link line, where each linker word stands behind its own `-Xlinker`.

@@ -38,6 +38,8 @@ pub(super) struct Replaced {
     pub has_bitcode_sources: bool,
     /// Whether any bitcode takes part.
     pub has_view: bool,
+    /// Hashes all of it.
+    pub bitcode: blake3::Hasher,
 }
 
 /// Whether something is part of the executable.
@@ -217,6 +219,8 @@ impl<'a> Replacer<'a> {
             return Ok(());
         }
         let folder = self.rebuilder.archive(&members)?;
+        // Its name is the hash of the members.
+        self.replaced.bitcode.update(folder.file_name().unwrap_or_default().as_encoded_bytes());
         let second = folder.join("bitcode.a").display().to_string();
         for (index, member) in members.iter().enumerate() {
             let when = When::Traced(trace_name(&second, &format!("{index}.o")));
@@ -249,6 +253,7 @@ impl<'a> Replacer<'a> {
         // The driver takes only names it knows for linker inputs.
         let path = self.new_file("o");
         fs::write(&path, bitcode)?;
+        self.replaced.bitcode.update(bitcode);
         self.replaced.second.push(path.display().to_string());
         self.view_here();
         Ok(())

@@ -18,14 +18,21 @@ use std::{
 };
 
 /// Moves what the links made to `<cairn_dir>/<build id>` and tells the user's index about it.
+///
+/// A record that has bitcode is never replaced by one that has none.
 pub(super) fn save(
     build: &Build,
+    build_id: &str,
     root: &Path,
     cairn_dir: &Path,
     replaced: Replaced,
     merge: Merge,
 ) -> io::Result<()> {
-    let folder = cairn_dir.join(&build.build_id);
+    let folder = cairn_dir.join(build_id);
+    // The same executable once more, from objects that carry nothing: what is known about it stays.
+    if merge.bitcode.is_err() && has_bitcode(&folder) {
+        return Ok(());
+    }
     fs::create_dir_all(&folder)?;
     let is_linked = |when: &When| match when {
         When::Always => true,
@@ -70,7 +77,7 @@ pub(super) fn save(
     let record = BuildRecord {
         format: RECORD_FORMAT,
         cairn_version: env!("CARGO_PKG_VERSION").to_owned(),
-        build_id: build.build_id.clone(),
+        build_id: build_id.to_owned(),
         name: build.output.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         executable: build.output.clone(),
         is_cxx: build.line.is_cxx,
@@ -88,10 +95,18 @@ pub(super) fn save(
     let text = serde_json::to_vec_pretty(&record).map_err(io::Error::other)?;
     store::write_atomically(&folder.join("record.json"), &text)?;
     if let Some(cache_dir) = &build.settings.places.cache_dir {
-        let entry = store::index_entry(cache_dir, &build.build_id);
+        let entry = store::index_entry(cache_dir, build_id);
         store::write_atomically(&entry, folder.as_os_str().as_encoded_bytes())?;
     }
     Ok(())
+}
+
+/// Whether a record with bitcode lies there.
+fn has_bitcode(folder: &Path) -> bool {
+    fs::read(folder.join("record.json"))
+        .ok()
+        .and_then(|text| serde_json::from_slice::<BuildRecord>(&text).ok())
+        .is_some_and(|record| record.format == RECORD_FORMAT && matches!(record.bitcode, Merged::Hash(_)))
 }
 
 fn copy_objects(work: &Path, folder: &Path) -> io::Result<()> {

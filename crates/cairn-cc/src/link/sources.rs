@@ -40,7 +40,12 @@ pub(super) fn sources(
 }
 
 /// The object's bytes; empty if it cannot be made again (standard input, for one, is used up).
-fn native_object(settings: &Settings, line: &CommandLine, input: &Input, object: &Path) -> Vec<u8> {
+pub(crate) fn native_object(
+    settings: &Settings,
+    line: &CommandLine,
+    input: &Input,
+    object: &Path,
+) -> Vec<u8> {
     let mut words = filter::native_unit(line);
     if input.language.is_preprocessed_by_us() {
         words.extend(preset::options(&settings.distribution.include_dir));

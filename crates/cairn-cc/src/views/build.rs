@@ -1,5 +1,6 @@
 //! Runs the instrumenter over the merged bitcode and links what it makes.
 
+use super::search_path::resolved;
 use crate::{
     Settings,
     record::{BuildRecord, FOLDER_PLACEHOLDER, Merged, VIEW_PLACEHOLDER},
@@ -158,6 +159,8 @@ fn content_hash(
     for word in &record.link_arguments {
         add(word.as_bytes());
     }
+    add(origin(record).as_os_str().as_encoded_bytes());
+    add(record.directory.as_os_str().as_encoded_bytes());
     add(request.scope.as_deref().unwrap_or("").as_bytes());
     add(root.as_os_str().as_encoded_bytes());
     Ok(hasher.finalize().to_hex()[..32].to_owned())
@@ -227,6 +230,11 @@ fn instrument(
     Err(ViewError::Instrument { bitcode: record.bitcode_path(), message })
 }
 
+/// Makes the runtime the first to run, before anything of the program closes descriptors; as the first input of a
+/// link, because linkers keep the order of these entries.
+const START: &str = ".section .preinit_array,\"aw\",@preinit_array\n.p2align 3\n.quad cairn_start\n\
+                     .section .note.GNU-stack,\"\",@progbits\n";
+
 /// A running link; all views link at the same time.
 struct Link {
     view: View,
@@ -239,8 +247,9 @@ impl Link {
         let ours = &settings.distribution;
         let object = work.join(format!("{}.o", view.name())).display().to_string();
         let folder = record.folder.display().to_string();
-        let mut words: Vec<String> = record
-            .link_arguments
+        // Views lie elsewhere than the executable.
+        let arguments = resolved(&record.link_arguments, origin(record), &record.directory);
+        let mut words: Vec<String> = arguments
             .iter()
             .map(|word| match word.strip_prefix(FOLDER_PLACEHOLDER) {
                 Some(rest) => format!("{folder}{rest}"),
@@ -248,6 +257,11 @@ impl Link {
                 None => word.clone(),
             })
             .collect();
+        if view != View::Bare {
+            let start = work.join(format!("{}-start.s", view.name()));
+            fs::write(&start, START).map_err(|source| io_error("write", &start, source))?;
+            words.insert(0, start.display().to_string());
+        }
         let archive = if view == View::Bare { &ours.deliver_archive } else { &ours.runtime_archive };
         words.push(archive.display().to_string());
         words.push("-fuse-ld=lld".to_owned());
@@ -282,6 +296,11 @@ impl Link {
         let message = text.lines().take(8).collect::<Vec<_>>().join("\n");
         Err(ViewError::Link { view: self.view.name(), message })
     }
+}
+
+/// The folder the executable was written to.
+fn origin(record: &BuildRecord) -> &Path {
+    record.executable.parent().unwrap_or(Path::new("/"))
 }
 
 fn io_error(action: &'static str, path: &Path, source: io::Error) -> ViewError {

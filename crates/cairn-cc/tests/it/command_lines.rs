@@ -154,3 +154,48 @@ fn link_time_optimisation_of_the_users_is_left_out() {
     assert_eq!(project.sh("./prog"), "2\n");
     assert_defines(&project.record("prog"), &["main", "twice", "helper"]);
 }
+
+#[test]
+fn a_language_still_in_force_does_not_reach_our_archive() {
+    let project = twice();
+    project.sh("echo 'int main(){return 0;}' | cairn-cc -x c - -o /dev/null");
+    project.sh("cairn-cc -x c main.c twice.c -o prog && CAIRN_BYPASS=1 cairn-cc -fsanitize=fuzzer -x c main.c twice.c");
+    assert_eq!(project.sh("./prog"), "2\n");
+    assert_eq!(units(&project.record("prog")), ["main.c", "twice.c"]);
+}
+
+#[test]
+fn files_may_start_with_a_dash() {
+    let project = Project::new(&[("-main.c", MAIN), ("twice.c", TWICE)]);
+    project.sh("cairn-cc -c -o main.o -- -main.c && cairn-cc main.o twice.c -o one && cairn-cc -o two -- -main.c twice.c");
+    for program in ["one", "two"] {
+        assert_eq!(project.sh(&format!("./{program}")), "2\n");
+        assert_eq!(units(&project.record(program)), ["-main.c", "twice.c"]);
+    }
+}
+
+#[test]
+fn what_is_not_utf_8_is_left_to_clang() {
+    let project = twice();
+    project.sh("f=$(printf 'b\\377d'); cp twice.c $f.c && cairn-cc -c $f.c && test -f $f.o && \
+                printf 'b\\377d.c -o from-file.o' > words.rsp && cairn-cc -c @words.rsp && test -f from-file.o && \
+                mkdir d$f && cp *.c d$f && cd d$f && cairn-cc -c main.c twice.c && cairn-cc main.o twice.o -o prog && ./prog");
+    assert!(!has_payload(&project.path().join("from-file.o")));
+    assert_eq!(project.sh("find . -name .cairn"), "");
+}
+
+#[test]
+fn nothing_is_left_behind_by_a_command_that_is_ended() {
+    let project = twice();
+    // A compiler that reads from a pipe nobody writes to waits.
+    project.write("waits.c", "#include \"pipe\"\n");
+    project.sh("mkdir temporary && mkfifo pipe");
+    for signal in ["TERM", "HUP", "KILL"] {
+        project.sh(&format!(
+            "export TMPDIR=$PWD/temporary; cairn-cc -c waits.c & until ls temporary/*/*.messages 2> /dev/null; do \
+             sleep 0.01; done > /dev/null; kill -{signal} $!; wait $! || true; \
+             while test -n \"$(ls temporary)\"; do sleep 0.01; done"
+        ));
+    }
+    assert!(!project.has("waits.o"));
+}

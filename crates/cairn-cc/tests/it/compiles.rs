@@ -139,3 +139,40 @@ fn fortification_is_not_in_bitcode() {
         assert!(text.contains("@strcpy") && !text.contains("_chk"), "{text}");
     }
 }
+
+#[test]
+fn precompiled_headers_give_way_to_their_headers() {
+    let project = Project::new(&[
+        ("pre.h", "#ifndef PRE\n#define PRE 1\n#endif\n"),
+        ("main.c", "int main(void) { return PRE - 1; }\n"),
+    ]);
+    project.sh(
+        "cairn-cc -O2 -x c-header pre.h -o pre.h.pch && cairn-cc -O2 -include pre.h main.c -o implicit && \
+                cairn-cc -O2 -include-pch pre.h.pch main.c -o named && \
+                cairn-cc -O2 -Xclang -include-pch -Xclang pre.h.pch -c main.c && cairn-cc main.o -o behind",
+    );
+    for program in ["implicit", "named", "behind"] {
+        assert_eq!(units(&project.record(program)), ["main.c"], "{program}");
+        assert_defines(&project.record(program), &["main"]);
+    }
+}
+
+#[test]
+fn a_link_whose_only_unit_has_no_bitcode_says_what_the_unit_says() {
+    let odd = "#ifndef __OPTIMIZE__\n#error needs optimisation\n#endif\nint main(void) { return 0; }\n";
+    let project = Project::new(&[("odd.c", odd)]);
+    project.sh("cairn-cc -O2 odd.c -o prog");
+    let error = project.find("prog").unwrap_err().to_string();
+    assert!(error.contains("`odd.c`: ") && error.contains("needs optimisation"), "{error}");
+}
+
+#[test]
+fn sanitizers_of_the_ordinary_executable_are_told() {
+    let project = Project::new(&[("main.c", "int main(void) { return 0; }\n")]);
+    project.sh("cairn-cc -fsanitize=address,undefined -fno-sanitize=undefined main.c -o with && cairn-cc main.c -o without");
+    let record = project.record("with");
+    assert!(record.has_sanitizers());
+    assert_eq!(record.warnings(), ["the ordinary executable has sanitizers (address), the views do not"]);
+    assert!(!project.record("without").has_sanitizers());
+    assert!(project.record("without").warnings().is_empty());
+}

@@ -96,3 +96,48 @@ fn the_program_behind_a_libtool_script_is_found() {
     );
     assert_eq!(units(&project.record("prog")), ["main.c", "twice.c"]);
 }
+
+#[test]
+fn equal_executables_of_different_sources_have_records_of_their_own() {
+    let project = Project::new(&[
+        ("one.c", "int main(void) { return 0; }\n"),
+        ("two.c", "/* another text */\nint main(void) { return 0; }\n"),
+    ]);
+    for linker in ["bfd", "gold", "lld"] {
+        project.sh(&format!(
+            "cairn-cc -fuse-ld={linker} -s one.c -o one && cairn-cc -fuse-ld={linker} -s two.c -o two && ./one && ./two"
+        ));
+        assert_eq!(units(&project.record("one")), ["one.c"], "{linker}");
+        assert_eq!(units(&project.record("two")), ["two.c"], "{linker}");
+    }
+    project.sh("cairn-cc -c one.c && cairn-cc -Wl,--build-id -s one.o -o one && cairn-cc -c two.c && \
+                cairn-cc -Wl,--build-id=md5 -s two.o -o two");
+    assert_eq!(units(&project.record("one")), ["one.c"]);
+    assert_eq!(project.record("two").build_id.len(), 32, "the user chose the kind");
+}
+
+#[test]
+fn a_header_is_part_of_what_names_a_build() {
+    let project = Project::new(&[
+        ("main.c", "#include \"a.h\"\nint main(void) { return 0; }\n"),
+        ("a.h", "static inline int a(void) { return 1; }\n"),
+    ]);
+    project.sh("cairn-cc -O2 -s main.c -o one");
+    project.write("a.h", "static inline int a(void) { return 2; }\n");
+    project.sh(
+        "cairn-cc -O2 -s main.c -o two && cp two again && cairn-cc -O2 -s main.c -o two && cmp two again",
+    );
+    assert_ne!(project.record("one").build_id, project.record("two").build_id);
+}
+
+#[test]
+fn an_equal_link_without_bitcode_leaves_the_record_alone() {
+    let project = Project::new(&[("main.c", "int main(void) { return 0; }\n")]);
+    for id in ["", "-Wl,--build-id=0x1234abcd"] {
+        project.sh(&format!(
+            "cairn-cc {id} -s main.c -o prog && clang-19 -c main.c && cairn-cc {id} -s main.o -o native && rm native"
+        ));
+        assert_eq!(units(&project.record("prog")), ["main.c"]);
+    }
+    assert_eq!(project.record("prog").build_id, "1234abcd");
+}

@@ -55,3 +55,20 @@ fn native_code_inside_a_relocatable_object_is_kept_and_counted() {
         assert!(record.native[0].reason.as_ref().unwrap().contains("ld -r"));
     }
 }
+
+#[test]
+fn sources_of_a_relocatable_link_are_found() {
+    let project = project();
+    project.write("four.s", ".globl four\nfour:\n ret\n.section .note.GNU-stack,\"\",@progbits\n");
+    project.sh("cairn-cc -c other.c && cairn-cc -r -nostdlib -MD twice.c other.o -o both.o && cairn-cc main.c both.o -o prog && \
+                cairn-cc -r twice.c four.s other.c -o mixed.o && cairn-cc main.c mixed.o -o prog2");
+    assert!(project.read("both.d").contains("twice.c"));
+    assert_eq!(project.sh("./prog"), "2\n");
+    let record = project.record("prog");
+    assert_eq!(units(&record), ["main.c", "other.c", "twice.c"]);
+    assert_defines(&record, &["twice", "helper", "other"]);
+    assert!(record.native.is_empty(), "{:?}", record.native);
+    let record = project.record("prog2");
+    assert_eq!(units(&record), ["main.c", "twice.c", "other.c"]);
+    assert_eq!(record.native.len(), 1, "assembly stays native");
+}

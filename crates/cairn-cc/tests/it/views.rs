@@ -102,3 +102,33 @@ fn a_missing_instrumenter_and_its_failure_are_named() {
     let error = build_views(&settings, &record, &ViewRequest::default()).unwrap_err();
     assert!(error.to_string().contains("nowhere` is missing"), "{error}");
 }
+
+#[test]
+fn views_find_shared_objects_where_the_executable_does() {
+    let project = Project::new(&[("main.c", MAIN), ("twice.c", TWICE), ("lib/.keep", ""), ("bin/.keep", "")]);
+    project.sh("cairn-cc -shared -fPIC twice.c -o lib/libtwice.so && cd bin && \
+                cairn-cc ../main.c -L../lib -ltwice -Wl,-rpath,'$ORIGIN/../lib' -o one && \
+                cairn-cc ../main.c -L../lib -ltwice -Wl,-rpath='${ORIGIN}/../lib' -o two && \
+                cairn-cc ../main.c -L ../lib -l:libtwice.so -Xlinker -rpath -Xlinker ../lib -o three && \
+                cairn-cc ../main.c ../lib/libtwice.so -o four");
+    for program in ["one", "two", "three", "four"] {
+        assert_eq!(project.sh(&format!("cd bin && ./{program}")), "2\n");
+        let record = project.record(&format!("bin/{program}"));
+        let views = build_views(&project.settings(), &record, &ViewRequest::default()).unwrap();
+        assert_eq!(run(&views.bare), "2\n", "{program}");
+        assert_eq!(run(&views.plain), "2\n", "{program}");
+    }
+}
+
+#[test]
+fn views_link_without_a_c_library() {
+    let text = "static int half(int x) { return x / 2; }\nvoid _start(void) { \
+                __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"((long)half(6))); __builtin_unreachable(); }\n";
+    let project = Project::new(&[("main.c", text)]);
+    project.sh("cairn-cc -nostdlib -static -fno-stack-protector main.c -o prog");
+    assert_eq!(project.try_sh("./prog").code, 3);
+    let views = build_views(&project.settings(), &project.record("prog"), &ViewRequest::default()).unwrap();
+    for view in [&views.bare, &views.plain] {
+        assert_eq!(std::process::Command::new(view).status().unwrap().code(), Some(3));
+    }
+}

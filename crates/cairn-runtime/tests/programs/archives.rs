@@ -90,3 +90,22 @@ fn a_program_that_asks_for_nothing_is_linked_with_nothing() {
     let symbols = program.workspace.run("nm", [program.path.as_os_str()]).success().stdout;
     assert!(!symbols.contains("cairn_"), "{symbols}");
 }
+
+#[test]
+fn headers_pass_the_oldest_and_strictest_c() {
+    let program = Program::c(Link::Delivery, "int main(void) { return 0; }");
+    program.workspace.write(
+        "strict.c",
+        "#include <cairn.h>\n#include <crest.h>\n#include <klee/klee.h>\nint main(void) { return 0; }\n",
+    );
+    let include = format!("-I{}", cairn_testkit::dist().include().display());
+    for compiler in ["gcc", "clang-19"] {
+        program
+            .workspace
+            .run(
+                compiler,
+                ["-std=c89", "-pedantic-errors", "-Wall", "-Werror", "-fsyntax-only", &include, "strict.c"],
+            )
+            .success();
+    }
+}

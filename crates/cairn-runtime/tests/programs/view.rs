@@ -167,3 +167,55 @@ fn a_lying_header_leads_nowhere() {
     });
     program.run(&channel).success();
 }
+
+/// What comes first when a view is linked.
+const START: &str = ".section .preinit_array,\"aw\",@preinit_array\n.p2align 3\n.quad cairn_start\n.section .note.GNU-stack,\"\",@progbits\n";
+
+#[test]
+fn a_program_that_brings_its_own_entry_is_counted() {
+    let entry =
+        "#include <unistd.h>\nvoid entry(void) { HIT(1); _exit(4); }\nint main(void) { HIT(2); return 0; }\n";
+    for (source, options) in
+        [(entry, &["-Wl,-e,entry"][..]), (&entry.replace("entry", "_start"), &["-nostartfiles"])]
+    {
+        let program = Program::build("clang-19", "program.c", Link::View, source, options);
+        let channel = Channel::new();
+        program.run(&channel).exits_with(4);
+        assert_eq!(hits(&channel), [(1, 1)]);
+        assert_eq!(channel.stage(), Stage::RuntimeStarted);
+    }
+}
+
+#[test]
+fn descriptors_closed_before_any_constructor_do_not_matter() {
+    let workspace = cairn_testkit::Workspace::new();
+    let start = workspace.write("start.s", START);
+    let source = "#include <unistd.h>
+         static void before(void) { HIT(1); for (int i = 3; i < 256; i++) close(i); }
+         __attribute__((section(\".preinit_array\"), used)) static void (*array)(void) = before;
+         int main(void) { HIT(2); }";
+    for options in [&[][..], &["-static"], &["-Wl,--gc-sections"]] {
+        let options: Vec<&str> = [&[start.to_str().unwrap()], options].concat();
+        let program = Program::build("clang-19", "program.c", Link::View, source, &options);
+        let channel = Channel::new();
+        program.run(&channel).success();
+        assert_eq!(hits(&channel), [(1, 1), (2, 1)]);
+    }
+}
+
+#[test]
+fn main_starts_the_runtime_where_nothing_did() {
+    // A static program whose own entry runs neither array.
+    let program = Program::build(
+        "clang-19",
+        "program.c",
+        Link::View,
+        "int main(void) { cairn_main_entered(); HIT(2); return 3; }
+         void _start(void) { HIT(1); long code = main(); __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"(code)); __builtin_unreachable(); }",
+        &["-static", "-nostdlib", "-fno-stack-protector"],
+    );
+    let channel = Channel::new();
+    program.run(&channel).exits_with(3);
+    assert_eq!(hits(&channel), [(1, 1), (2, 1)]);
+    assert_eq!(channel.stage(), Stage::MainEntered);
+}
