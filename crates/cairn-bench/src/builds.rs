@@ -8,30 +8,39 @@ use anyhow::Result;
 use std::process::Command;
 
 /// What is built.
-pub const ALL: &[&str] = &["grep", "sed", "findutils", "coreutils", "busybox", "cjson", "inih"];
+pub const ALL: &[&str] = &["grep", "sed", "findutils", "coreutils", "busybox", "cjson", "libinih"];
 
 /// Builds each package with clang and with `cairn-cc`, and its views.
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     println!("| package | clang-19 | cairn-cc | ratio | views | recorded programs | map |");
     println!("|---|---|---|---|---|---|---|");
+    let mut failed = Vec::new();
     for name in names {
-        let package = find(name)?;
-        let (_, with_clang) = package.build(cache, "clang", &CLANG, "-O2")?;
-        let (folder, with_cairn) = package.build(cache, "cairn", &CAIRN, "-O2")?;
-        let views = shell(&folder, &format!("cairn build {} > build.txt", package.program))?;
-        let text = std::fs::read_to_string(folder.join("build.txt"))?;
-        let map = text.lines().find(|line| line.trim_start().starts_with("map")).unwrap_or_default();
-        println!(
-            "| {name} | {:.1} s | {:.1} s | {:.2} | {:.1} s | {} | {} |",
-            with_clang.as_secs_f64(),
-            with_cairn.as_secs_f64(),
-            with_cairn.as_secs_f64() / with_clang.as_secs_f64(),
-            views.as_secs_f64(),
-            n_recorded(&folder)?,
-            map.trim().trim_start_matches("map").trim(),
-        );
+        match row(cache, name) {
+            Ok(row) => println!("{row}"),
+            Err(error) => failed.push(format!("{name}: {error:#}")),
+        }
     }
+    anyhow::ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(())
+}
+
+fn row(cache: &Cache, name: &str) -> Result<String> {
+    let package = find(name)?;
+    let (_, with_clang) = package.build(cache, "clang", &CLANG, "-O2")?;
+    let (folder, with_cairn) = package.build(cache, "cairn", &CAIRN, "-O2")?;
+    let views = shell(&folder, &format!("cairn build {} > build.txt", package.program))?;
+    let text = std::fs::read_to_string(folder.join("build.txt"))?;
+    let map = text.lines().find(|line| line.trim_start().starts_with("map")).unwrap_or_default();
+    Ok(format!(
+        "| {name} | {:.1} s | {:.1} s | {:.2} | {:.1} s | {} | {} |",
+        with_clang.as_secs_f64(),
+        with_cairn.as_secs_f64(),
+        with_cairn.as_secs_f64() / with_clang.as_secs_f64(),
+        views.as_secs_f64(),
+        n_recorded(&folder)?,
+        map.trim().trim_start_matches("map").trim(),
+    ))
 }
 
 fn n_recorded(folder: &std::path::Path) -> Result<String> {

@@ -14,22 +14,31 @@ pub const ALL: &[&str] = &["grep", "sed"];
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     println!("| package | tests | differ with our executable | differ with the plain view |");
     println!("|---|---|---|---|");
+    let mut failed = Vec::new();
     for name in names {
-        let package = find(name)?;
-        let (clang, _) = package.build(cache, "check-clang", &CLANG, "-O2")?;
-        let (ours, _) = package.build(cache, "check-cairn", &CAIRN, "-O2")?;
-        let expected = check(&clang)?;
-        let with_ours = check(&ours)?;
-        put_plain_view(package, &ours)?;
-        let with_view = check(&ours)?;
-        println!(
-            "| {name} | {} | {} | {} |",
-            expected.len(),
-            differences(&expected, &with_ours),
-            differences(&expected, &with_view)
-        );
+        match row(cache, name) {
+            Ok(row) => println!("{row}"),
+            Err(error) => failed.push(format!("{name}: {error:#}")),
+        }
     }
+    anyhow::ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(())
+}
+
+fn row(cache: &Cache, name: &str) -> Result<String> {
+    let package = find(name)?;
+    let (clang, _) = package.build(cache, "check-clang", &CLANG, "-O2")?;
+    let (ours, _) = package.build(cache, "check-cairn", &CAIRN, "-O2")?;
+    let expected = check(&clang)?;
+    let with_ours = check(&ours)?;
+    put_plain_view(package, &ours)?;
+    let with_view = check(&ours)?;
+    Ok(format!(
+        "| {name} | {} | {} | {} |",
+        expected.len(),
+        differences(&expected, &with_ours),
+        differences(&expected, &with_view)
+    ))
 }
 
 /// Runs `make check` and reads the result of each test from its `.trs` file.

@@ -41,7 +41,7 @@ pub const PACKAGES: &[Package] = &[
         program: "cJSON_test",
     },
     Package {
-        name: "inih",
+        name: "libinih",
         needs: &[],
         build: "CC=\"$CC\" CXX=\"$CXX\" CFLAGS=\"$FLAGS\" meson setup build \"$SRC\" -Ddefault_library=static && \
                 ninja -C build && \
@@ -88,7 +88,7 @@ impl Package {
             .with_context(|| format!("no source was unpacked in `{}`", folder.display()))?;
         // Debian's patches are newer than what the authors generated; make would want to generate it again.
         let generated = r"find . -name aclocal.m4 -exec touch {} +; sleep 1
-            find . \( -name configure -o -name Makefile.in -o -name 'config.h*in' -o -name '*.1' -o -name '*.info' \) -exec touch {} +";
+            find . \( -name configure -o -name Makefile.in -o -name 'config*in' -o -name '*.1' -o -name '*.info' \) -exec touch {} +";
         shell(&source, generated)?;
         Ok(source)
     }
