@@ -8,7 +8,7 @@ use anyhow::Result;
 use std::process::Command;
 
 /// What is built.
-pub const ALL: &[&str] = &["grep", "sed", "findutils", "coreutils", "busybox", "cjson", "libinih"];
+pub const ALL: &[&str] = &["grep", "sed", "findutils", "coreutils", "busybox", "cjson", "fribidi"];
 
 /// Builds each package with clang and with `cairn-cc`, and its views.
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {

@@ -41,12 +41,11 @@ pub const PACKAGES: &[Package] = &[
         program: "cJSON_test",
     },
     Package {
-        name: "libinih",
+        name: "fribidi",
         needs: &[],
-        build: "CC=\"$CC\" CXX=\"$CXX\" CFLAGS=\"$FLAGS\" meson setup build \"$SRC\" -Ddefault_library=static && \
-                ninja -C build && \
-                $CC $FLAGS -I\"$SRC\" \"$SRC/examples/ini_dump.c\" build/libinih.a -o ini_dump",
-        program: "ini_dump",
+        build: "CC=\"$CC\" CXX=\"$CXX\" CFLAGS=\"$FLAGS\" \
+                meson setup . \"$SRC\" -Ddefault_library=static -Ddocs=false && ninja",
+        program: "bin/fribidi",
     },
 ];
 

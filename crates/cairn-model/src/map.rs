@@ -263,8 +263,6 @@ pub enum LeftOutReason {
     Dead,
     /// A boolean operand that nothing tests (`x = 1 && a`).
     Untested,
-    /// A case range so large that it becomes a comparison, or the `default` beside one.
-    LargeRange,
     /// Conditions of one place that cannot be told apart.
     Ambiguous,
     /// A branch in the bitcode without a source condition (cleanups, hidden loops).
@@ -281,7 +279,6 @@ impl fmt::Display for LeftOutReason {
             Self::Constant => "folded to a constant",
             Self::Dead => "in code that is never emitted",
             Self::Untested => "an operand that nothing tests",
-            Self::LargeRange => "a large case range, or the `default` beside one",
             Self::Ambiguous => "cannot be told apart from others at the same place",
             Self::Hidden => "a branch without a source condition",
             Self::NoDebugInfo => "has no debug information",

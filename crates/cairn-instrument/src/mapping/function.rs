@@ -98,6 +98,7 @@ pub fn add(
         structure: &structure,
         inserts: Vec::new(),
         branch_counters: HashMap::new(),
+        range_checks: HashMap::new(),
         ordinals: HashMap::new(),
         map,
         files,
@@ -106,6 +107,7 @@ pub fn add(
     builder.add_function();
     builder.add_blocks();
     if in_scope {
+        builder.find_range_checks();
         builder.add_sites();
         builder.add_conditions();
         builder.add_switches();
@@ -129,6 +131,8 @@ struct Builder<'a> {
     inserts: Vec<Insert>,
     /// The counters of the true and the false way out of a block that ends with a conditional branch.
     branch_counters: HashMap<usize, [CounterId; 2]>,
+    /// The blocks that compare with large case ranges, by the block of their switch.
+    range_checks: HashMap<usize, Vec<usize>>,
     /// How many things of one kind and text were met, so that equals get different stable ids.
     ordinals: HashMap<(&'static str, String), u32>,
     map: &'a mut ProgramMap,

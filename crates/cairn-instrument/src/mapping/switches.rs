@@ -64,6 +64,26 @@ pub fn ways<'a>(switch: &IrSwitch, facts: Option<&'a SwitchFact>) -> Vec<LabelWa
     ways
 }
 
+/// The labels with ranges so large that clang compares instead of listing their values, in source order.
+pub fn large_ranges(facts: &SwitchFact) -> impl DoubleEndedIterator<Item = &LabelFact> {
+    // clang lists up to 64 values.
+    let size = |(low, high): (i64, i64)| (high as u64).wrapping_sub(low as u64);
+    facts.labels.iter().filter(move |label| label.range.is_some_and(|range| size(range) >= 64))
+}
+
+/// The blocks that compare with large ranges, the label written last first: they stand before the default.
+pub fn range_checks(function: &IrFunction, block: usize, facts: &SwitchFact) -> Vec<usize> {
+    let IrKind::Switch(switch) = function.blocks[block].end() else { return Vec::new() };
+    let mut at = switch.default;
+    let mut checks = Vec::new();
+    for _ in large_ranges(facts) {
+        let IrKind::Branch(Some(_), [_, next]) = function.blocks[at].end() else { return Vec::new() };
+        checks.push(at);
+        at = *next;
+    }
+    checks
+}
+
 /// Whether a label takes a value, compared at the width of the switch.
 fn holds(label: &LabelFact, value: i64, bits: u32) -> bool {
     let Some((low, high)) = label.range else { return false };

@@ -35,7 +35,12 @@ impl Builder<'_> {
     }
 
     pub(super) fn add_conditions(&mut self) {
-        let events = join::events(self.subject.ir);
+        let is_range_check = |event: &Event| match event.kind {
+            EventKind::Branch { block } => self.range_checks.values().any(|checks| checks.contains(&block)),
+            _ => false,
+        };
+        let mut events = join::events(self.subject.ir);
+        events.retain(|event| !is_range_check(event));
         let Some(facts) = self.subject.facts else {
             for event in events.iter().filter(|event| event.role == Role::Test) {
                 if self.subject.is_synthetic || event.place.is_none() {

@@ -11,7 +11,32 @@ use cairn_model::{
 /// The text of the condition that stands for a `default` nobody wrote.
 pub const IMPLICIT_DEFAULT: &str = "(no case)";
 
+/// One way a switch may go: what its label is, and which edge of which block takes it.
+struct LabelEdge<'a> {
+    /// `None` for a default nobody wrote and for cases without facts.
+    label: Option<&'a LabelFact>,
+    is_default: bool,
+    counter: CounterId,
+    block: BlockId,
+    edge: usize,
+}
+
 impl Builder<'_> {
+    /// The blocks that compare with large ranges, by the block of their switch: branches, but no conditions.
+    pub(super) fn find_range_checks(&mut self) {
+        for block in 0..self.subject.ir.blocks.len() {
+            let checks =
+                self.switch_facts(block).map(|facts| switches::range_checks(self.subject.ir, block, facts));
+            self.range_checks.insert(block, checks.unwrap_or_default());
+        }
+    }
+
+    fn switch_facts(&self, block: usize) -> Option<&SwitchFact> {
+        let facts = self.subject.facts?;
+        let file_of = |file: u32| facts.ir_files[file as usize];
+        switches::facts_of(self.subject.ir, block, facts.function, &file_of)
+    }
+
     pub(super) fn add_switches(&mut self) {
         let ir = self.subject.ir;
         for (block, ir_block) in ir.blocks.iter().enumerate() {
@@ -21,29 +46,52 @@ impl Builder<'_> {
                 switches::facts_of(ir, block, facts.function, &file_of)
             });
             let ways = switches::ways(switch, facts);
-            let counters: Vec<_> = ways
-                .iter()
-                .map(|way| {
-                    let successors = way.successors.clone();
-                    self.counter(|counter| Insert::Edges { block, successors, counter })
-                })
-                .collect();
             let from = self.last_piece_id(block);
-            let mut edges: Vec<Edge> = ways
-                .iter()
-                .zip(&counters)
-                .map(|(way, counter)| Edge {
-                    to: self.label_target(way),
-                    counter: *counter,
-                    shows: None,
-                    is_sure: false,
-                })
-                .collect();
-            if let (Some(facts), true) = (facts, self.in_scope) {
-                self.add_labels(facts, from, &ways, &counters, &mut edges);
+            let mut edges = Vec::new();
+            let mut label_edges = Vec::new();
+            for (number, way) in ways.iter().enumerate() {
+                let successors = way.successors.clone();
+                let counter = self.counter(|counter| Insert::Edges { block, successors, counter });
+                edges.push(Edge { to: self.label_target(way), counter, shows: None, is_sure: false });
+                if let Some(counter) = counter {
+                    let is_default = number == 0;
+                    label_edges.push(LabelEdge {
+                        label: way.label,
+                        is_default,
+                        counter,
+                        block: from,
+                        edge: number,
+                    });
+                }
             }
             self.map.blocks[from.index()].successors = edges;
+            if let (Some(facts), true) = (facts, self.in_scope) {
+                self.put_ranges_behind_default(block, facts, &mut label_edges);
+                self.add_labels(facts, from, &label_edges);
+            }
         }
+    }
+
+    /// Where large ranges are compared with behind the default edge, that edge alone says nothing: each comparison
+    /// takes its label, and what is left after the last is the default.
+    fn put_ranges_behind_default<'a>(
+        &self,
+        block: usize,
+        facts: &'a SwitchFact,
+        edges: &mut Vec<LabelEdge<'a>>,
+    ) {
+        let checks = &self.range_checks[&block];
+        let Some(last) = checks.last() else { return };
+        let default_label = edges[0].label;
+        edges.remove(0);
+        for (check, label) in checks.iter().zip(switches::large_ranges(facts).rev()) {
+            let [counter, _] = self.branch_counters[check];
+            let block = self.last_piece_id(*check);
+            edges.push(LabelEdge { label: Some(label), is_default: false, counter, block, edge: 0 });
+        }
+        let [_, counter] = self.branch_counters[last];
+        let block = self.last_piece_id(*last);
+        edges.push(LabelEdge { label: default_label, is_default: true, counter, block, edge: 1 });
     }
 
     /// Where a label leads. `case 1: break;` has no block in the bitcode; the map gets one for its line.
@@ -63,55 +111,37 @@ impl Builder<'_> {
     }
 
     /// One condition for each label, in source order, and one for a default nobody wrote.
-    pub(super) fn add_labels(
-        &mut self,
-        facts: &SwitchFact,
-        from: BlockId,
-        ways: &[switches::LabelWay],
-        counters: &[Option<CounterId>],
-        edges: &mut [Edge],
-    ) {
+    fn add_labels(&mut self, facts: &SwitchFact, from: BlockId, edges: &[LabelEdge]) {
         let decision = DecisionId(self.map.decisions.len() as u32);
         let mut ids = Vec::new();
         let mut labels: Vec<Option<&LabelFact>> = facts.labels.iter().map(Some).collect();
-        if ways[0].label.is_none() {
+        if facts.labels.iter().all(|label| label.range.is_some()) {
             labels.push(None);
         }
-        let has_way = |label: &LabelFact| {
-            ways.iter().any(|way| way.label.is_some_and(|other| std::ptr::eq(other, label)))
-        };
-        let is_large_range =
-            |label: &LabelFact| label.range.is_some_and(|(low, high)| low != high) && !has_way(label);
-        let has_large_range = facts.labels.iter().any(is_large_range);
         for label in labels {
-            let is_its = |way: &switches::LabelWay| match (label, way.label) {
+            let is_mine = |edge: &&LabelEdge| match (label, edge.label) {
                 (Some(label), Some(other)) => std::ptr::eq(label, other),
-                (None, None) => way.successors == [0],
+                (None, None) => edge.is_default,
                 _ => false,
             };
-            let mine: Vec<usize> = (0..ways.len()).filter(|index| is_its(&ways[*index])).collect();
             let (text, extent, macro_name) = match label {
                 Some(label) => (label.text.clone(), self.fact_extent(label.extent), label.macro_name.clone()),
                 None => (IMPLICIT_DEFAULT.to_string(), self.fact_extent(facts.value), None),
             };
-            // The default edge also leads to the comparisons that large ranges become.
-            let is_default = label.is_none_or(|label| label.range.is_none());
-            if mine.is_empty() || is_default && has_large_range {
-                let is_large = is_default || label.is_some_and(is_large_range);
-                let reason = if is_large { LeftOutReason::LargeRange } else { LeftOutReason::Dead };
+            let when_true: Vec<CounterId> = edges.iter().filter(is_mine).map(|edge| edge.counter).collect();
+            if when_true.is_empty() {
                 let place = self.files.show(extent.start);
-                self.map.left_out.push(LeftOut { reason, what: text, place });
+                self.map.left_out.push(LeftOut { reason: LeftOutReason::Dead, what: text, place });
                 continue;
             }
             let id = ConditionId(self.map.conditions.len() as u32);
-            for index in &mine {
-                edges[*index].shows = Some(Branch { condition: id, direction: true });
+            for edge in edges.iter().filter(is_mine) {
+                self.map.blocks[edge.block.index()].successors[edge.edge].shows =
+                    Some(Branch { condition: id, direction: true });
             }
+            let others = edges.iter().filter(|edge| !is_mine(edge)).map(|edge| edge.counter);
+            let when_false = others.collect();
             let stable_id = self.stable_id("condition", &format!("switch ({}) {text}", facts.text));
-            let counters_of = |is_mine: bool| {
-                let chosen = (0..ways.len()).filter(|index| mine.contains(index) == is_mine);
-                chosen.filter_map(|index| counters[index]).collect()
-            };
             self.map.conditions.push(Condition {
                 stable_id,
                 function: self.function,
@@ -121,8 +151,8 @@ impl Builder<'_> {
                 extent,
                 macro_name,
                 block: from,
-                when_true: counters_of(true),
-                when_false: counters_of(false),
+                when_true,
+                when_false,
                 features: ConditionFeatures::default(),
                 site: None,
                 is_joined: true,
