@@ -105,3 +105,53 @@ fn continuation_needs_counter(
     });
     !ends_counted || can_stop && !lines.is_subset(lines_before)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Callee, IrBlock, IrInstruction, IrModule, IrPlace};
+
+    /// One block: the given instructions on lines 1, 2, …, then the end.
+    fn cut(kinds: Vec<IrKind>) -> Vec<(Range<usize>, bool)> {
+        let instructions = kinds
+            .into_iter()
+            .enumerate()
+            .map(|(index, kind)| IrInstruction {
+                place: Some(IrPlace { file: 0, line: index as u32 + 1, column: 1 }),
+                kind,
+            })
+            .collect();
+        let function = IrFunction {
+            symbol: "f".into(),
+            source: None,
+            blocks: vec![IrBlock { instructions }],
+            is_naked: false,
+            address_taken: false,
+            signature: String::new(),
+        };
+        let module = IrModule { files: Vec::new(), functions: vec![function] };
+        let structure = Structure::of(&module.functions[0], &Returns::of(&module));
+        structure.pieces.into_iter().map(|piece| (piece.instructions, piece.needs_counter)).collect()
+    }
+
+    fn call(name: &str) -> IrKind {
+        IrKind::Call(Callee::External { name: name.into(), no_return: false })
+    }
+
+    #[test]
+    fn a_block_is_cut_behind_a_call_that_may_not_come_back() {
+        assert_eq!(cut(vec![call("usage"), call("strlen"), IrKind::Return]), [(0..1, true), (1..3, true)]);
+    }
+
+    #[test]
+    fn calls_that_always_return_do_not_cut() {
+        assert_eq!(cut(vec![call("strlen"), call("memcpy"), IrKind::Return]), [(0..3, true)]);
+    }
+
+    #[test]
+    fn what_a_counted_end_proves_needs_no_counter() {
+        let end = IrKind::Branch(None, [0, 0]);
+        assert_eq!(cut(vec![call("usage"), end]), [(0..1, true), (1..2, false)]);
+        assert_eq!(cut(vec![call("exit"), IrKind::Unreachable]), [(0..1, true), (1..2, false)]);
+    }
+}

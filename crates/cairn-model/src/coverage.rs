@@ -92,3 +92,78 @@ impl Coverage {
         lines
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        BlockId,
+        ids::StableId,
+        map::{Block, Edge, Function, Place},
+    };
+
+    fn edge(to: u32, counter: Option<u32>, is_sure: bool) -> Edge {
+        Edge { to: BlockId(to), counter: counter.map(CounterId), shows: None, is_sure }
+    }
+
+    fn block(line: u32, counter: Option<u32>, successors: Vec<Edge>) -> Block {
+        Block { lines: vec![(0, line)], successors, counter: counter.map(CounterId), ..Block::default() }
+    }
+
+    /// Block 0 (entry) calls something doubtful; 1 forks to 2 and 3 by counters 1 and 2; both lead surely to 4.
+    fn map() -> ProgramMap {
+        let function = Function {
+            stable_id: StableId(0),
+            name: "f".into(),
+            symbol: "f".into(),
+            place: Place { file: 0, line: 10, column: 1 },
+            end_line: 14,
+            blocks: 0..5,
+            in_scope: true,
+            n_copies: 1,
+        };
+        ProgramMap {
+            functions: vec![function],
+            blocks: vec![
+                block(10, Some(0), vec![edge(1, None, false)]),
+                block(11, None, vec![edge(2, Some(1), false), edge(3, Some(2), false)]),
+                block(12, None, vec![edge(4, None, true)]),
+                block(13, None, vec![edge(4, None, true)]),
+                block(14, None, vec![]),
+            ],
+            n_counters: 3,
+            ..ProgramMap::default()
+        }
+    }
+
+    fn executed_lines(counters: &[u8]) -> Vec<u32> {
+        let map = map();
+        let mut coverage = Coverage::empty(&map);
+        coverage.add(counters);
+        coverage
+            .lines(&map)
+            .into_iter()
+            .filter(|(_, executed)| *executed)
+            .map(|((_, line), _)| line)
+            .collect()
+    }
+
+    #[test]
+    fn nothing_is_inferred_behind_a_doubtful_call() {
+        assert_eq!(executed_lines(&[1, 0, 0]), [10]);
+    }
+
+    #[test]
+    fn a_counted_edge_proves_both_its_ends_and_what_surely_follows() {
+        assert_eq!(executed_lines(&[1, 0, 7]), [10, 11, 13, 14]);
+    }
+
+    #[test]
+    fn runs_add_up_and_short_counters_count_as_not_hit() {
+        let map = map();
+        let mut coverage = Coverage::empty(&map);
+        coverage.add(&[255, 1]);
+        coverage.add(&[255]);
+        assert_eq!(coverage.counters(), [255, 1, 0]);
+    }
+}
