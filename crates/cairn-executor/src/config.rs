@@ -39,6 +39,8 @@ pub struct RunConfig {
     pub allow_exec: bool,
     /// How well the run is contained. Default: `full`.
     pub level: SandboxLevel,
+    /// What the program finds in `argv[0]`. Default: its own file name.
+    pub program_name: Option<String>,
     /// Where scratch folders are made. Default: `/tmp`.
     pub base_folder: PathBuf,
     /// How much the target traces. Default: counters only.
@@ -58,6 +60,7 @@ impl Default for RunConfig {
             max_processes: 64,
             allow_exec: false,
             level: SandboxLevel::default(),
+            program_name: None,
             base_folder: PathBuf::from("/tmp"),
             trace_level: TraceLevel::default(),
             trace_size: 0,

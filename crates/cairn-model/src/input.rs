@@ -107,13 +107,53 @@ pub enum VariableValue {
     Int(i64),
     /// An unsigned integer.
     Uint(u64),
-    /// The bits of a `float`.
+    /// The bits of a `float`; in JSON a number, or its bits as `{"bits": …}`.
+    #[serde(with = "float_bits")]
     Float(u32),
-    /// The bits of a `double`.
+    /// The bits of a `double`; likewise.
+    #[serde(with = "double_bits")]
     Double(u64),
     /// Memory filled by `klee_make_symbolic` or `cairn_bytes`.
     Bytes(Bytes),
 }
+
+/// Floats as people write them, where a number says all: bits keep NaNs and infinities apart.
+macro_rules! bits_as_number {
+    ($module:ident, $float:ty, $bits:ty) => {
+        mod $module {
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+            #[derive(Serialize, Deserialize)]
+            #[serde(untagged)]
+            enum Readable {
+                Bits { bits: $bits },
+                Number($float),
+            }
+
+            pub fn serialize<S: Serializer>(bits: &$bits, serializer: S) -> Result<S::Ok, S::Error> {
+                let number = <$float>::from_bits(*bits);
+                match serializer.is_human_readable() {
+                    false => bits.serialize(serializer),
+                    true if number.is_finite() => Readable::Number(number).serialize(serializer),
+                    true => Readable::Bits { bits: *bits }.serialize(serializer),
+                }
+            }
+
+            pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<$bits, D::Error> {
+                if !deserializer.is_human_readable() {
+                    return <$bits>::deserialize(deserializer);
+                }
+                Ok(match Readable::deserialize(deserializer)? {
+                    Readable::Bits { bits } => bits,
+                    Readable::Number(number) => number.to_bits(),
+                })
+            }
+        }
+    };
+}
+
+bits_as_number!(float_bits, f32, u32);
+bits_as_number!(double_bits, f64, u64);
 
 /// Bytes that read as text where they are text.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -307,6 +347,19 @@ mod tests {
         let json = serde_json::to_string(&input).unwrap();
         assert_eq!(serde_json::from_str::<Input>(&json).unwrap(), input);
         assert_eq!(versioned::decode::<Input>(&versioned::encode(&input)).unwrap(), input);
+    }
+
+    #[test]
+    fn doubles_read_as_numbers_and_keep_their_bits() {
+        for value in [0.25, -0.0, f64::NAN, f64::INFINITY, 1e300] {
+            let value = VariableValue::Double(value.to_bits());
+            let json = serde_json::to_string(&value).unwrap();
+            assert_eq!(serde_json::from_str::<VariableValue>(&json).unwrap(), value, "{json}");
+        }
+        assert_eq!(
+            serde_json::to_string(&VariableValue::Double(0.25f64.to_bits())).unwrap(),
+            r#"{"double":0.25}"#
+        );
     }
 
     #[test]

@@ -139,6 +139,16 @@ impl Config {
         let config: Self = toml::from_str(&text)
             .map_err(|error| Failure::usage(format!("`{}` is wrong: {error}", path.display())))?;
         config.run_config(None)?;
+        for variable in &config.input.variables {
+            if let (Some(min), Some(max)) = (variable.min, variable.max)
+                && min > max
+            {
+                let name = &variable.name;
+                return Err(Failure::usage(format!(
+                    "`input.variables`: `{name}` has min {min} above max {max}"
+                )));
+            }
+        }
         Ok(config)
     }
 
@@ -210,8 +220,9 @@ impl Template {
         let mut input = self.base.clone();
         let mut names_file = false;
         for arg in &mut input.args {
-            if arg.0 == b"@@" {
-                *arg = RAW_FILE.into();
+            // As AFL does: also as part of a longer word (`--in=@@`).
+            while let Some(at) = arg.0.windows(2).position(|two| two == b"@@") {
+                arg.0.splice(at..at + 2, RAW_FILE.bytes());
                 names_file = true;
             }
         }
@@ -243,6 +254,9 @@ mod tests {
         let words = ["-n".to_string(), "@@".to_string()];
         let input = Template::new(&Config::default(), &words, false).fill(b"x".to_vec());
         assert_eq!(input.to_string(), "args: [\"-n\", \"input\"]\nfile input: \"x\"\n");
+        let words = ["--in=@@".to_string()];
+        let input = Template::new(&Config::default(), &words, false).fill(b"x".to_vec());
+        assert_eq!(input.to_string(), "args: [\"--in=input\"]\nfile input: \"x\"\n");
         let input = Template::new(&Config::default(), &[], false).fill(b"x".to_vec());
         assert_eq!(input.to_string(), "stdin: \"x\"\n");
         let input = Template::new(&Config::default(), &[], true).fill(b"x".to_vec());

@@ -7,8 +7,6 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything asked for was done.
     Done = 0,
-    /// Done, and something is left to do: a check found a gap.
-    GapsRemain = 1,
     /// The command line or a file given to it is wrong.
     Usage = 2,
     /// The program crashed, hung or ran out of memory on an input.

@@ -27,7 +27,7 @@ impl Share {
         self.total += 1;
     }
 
-    /// In percent; everything of nothing is 100.
+    /// In percent.
     pub fn percent(&self) -> f64 {
         if self.total == 0 { 100.0 } else { self.covered as f64 * 100.0 / self.total as f64 }
     }

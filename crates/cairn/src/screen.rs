@@ -1,9 +1,20 @@
 //! What the user sees: results on stdout, everything else on stderr.
 
+use crate::exit_code::Exit;
 use std::{
-    io::{IsTerminal, Write, stderr, stdout},
+    io::{ErrorKind, IsTerminal, Write, stderr, stdout},
     process::exit,
 };
+
+/// `1 branch`, `2 branches`.
+pub fn count(n: usize, noun: &str) -> String {
+    let ending = match noun {
+        _ if n == 1 => "",
+        noun if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{n} {noun}{ending}")
+}
 
 /// Where output goes.
 pub struct Screen {
@@ -45,7 +56,12 @@ impl Screen {
     /// What was asked for. A reader that closed the pipe has seen enough.
     pub fn result(&self, text: &str) {
         self.clear();
-        if writeln!(stdout(), "{text}").is_err() {
+        let mut stdout = stdout();
+        if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+            if error.kind() != ErrorKind::BrokenPipe {
+                eprintln!("{}: failed to write the result: {error}", self.paint("error", "31"));
+                exit(Exit::Internal as i32);
+            }
             exit(0);
         }
     }

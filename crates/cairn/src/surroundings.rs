@@ -18,7 +18,8 @@ pub fn places() -> Result<Places, Failure> {
         .filter(|path| path.is_absolute())
         .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")))
         .map(|base| base.join("cairn"));
-    let cairn_dir = env::var_os("CAIRN_DIR").map(|folder| directory.join(folder));
+    let cairn_dir =
+        env::var_os("CAIRN_DIR").filter(|folder| !folder.is_empty()).map(|folder| directory.join(folder));
     Ok(Places { directory, cairn_dir, cache_dir })
 }
 

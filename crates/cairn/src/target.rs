@@ -84,9 +84,15 @@ impl Subject {
     pub fn open(args: &TargetArgs, with_path: bool, progress: &dyn Fn(&str)) -> Result<Self, Failure> {
         let places = surroundings::places()?;
         let config = Config::load(&places.directory)?;
-        let run_config = config.run_config(args.sandbox)?;
+        let mut run_config = config.run_config(args.sandbox)?;
         let (program, inputs) = args.split(&config)?;
         let record = views::find(&places, &program).map_err(|error| Failure::target(chain(&error)))?;
+        // Programs ask for their own name, and views have others.
+        run_config.program_name = Some(
+            program
+                .file_name()
+                .map_or_else(|| record.name.clone(), |name| name.to_string_lossy().into_owned()),
+        );
         let settings = surroundings::settings(places)?;
         let scope = serde_json::to_string(&config.scope).expect("a scope is always JSON");
         let request = ViewRequest { scope: Some(scope), with_path, root: None };
@@ -95,6 +101,10 @@ impl Subject {
             .map_err(|error| Failure::target(chain(&error)))?;
         let map = read_map(&views.map)?;
         check_label(&views.plain, &map)?;
+        if map.functions.iter().all(|function| !function.in_scope) {
+            return Err(Failure::target(format!("no function of `{}` is in scope", program.display()))
+                .hint("check `[scope]` in `cairn.toml`"));
+        }
         let template = Template::new(&config, &args.args, is_harness(&program));
         Ok(Self { program, inputs, record, views, map, template, run_config })
     }

@@ -61,7 +61,7 @@ fn typed_variables_arrive() {
     prints(
         "#include <cairn.h>\n#include <stdio.h>\nint main(void) { int n = cairn_int(\"n\"); double x = cairn_double(\"x\");\
          printf(\"%d %g\", n, x); }",
-        r#"{"variables": [{"name": "n", "value": {"int": -7}}, {"name": "x", "value": {"double": 4602678819172646912}}]}"#,
+        r#"{"variables": [{"name": "n", "value": {"int": -7}}, {"name": "x", "value": {"double": 0.5}}]}"#,
         "-7 0.5",
     );
 }
@@ -212,4 +212,13 @@ fn lcov_numbers_the_branches_of_a_decision() {
     let ran = workspace.run("cairn", ["cover", "./program", "input", "--format", "lcov"]).success();
     let branches: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("BRDA")).collect();
     assert_eq!(branches, ["BRDA:2,0,0,0", "BRDA:2,0,1,1", "BRDA:2,0,2,-", "BRDA:2,0,3,-"]);
+}
+
+#[test]
+fn a_program_finds_its_own_name() {
+    prints(
+        "#include <stdio.h>\n#include <string.h>\nint main(int c, char **v) { puts(strrchr(v[0], '/') ? strrchr(v[0], '/') + 1 : v[0]); }",
+        "{}",
+        "program\n",
+    );
 }

@@ -53,7 +53,9 @@ fn run() -> anyhow::Result<u8> {
         toolchain,
         distribution: distribution()?,
         places: Places {
-            cairn_dir: env::var_os("CAIRN_DIR").map(|folder| directory.join(folder)),
+            cairn_dir: env::var_os("CAIRN_DIR")
+                .filter(|folder| !folder.is_empty())
+                .map(|folder| directory.join(folder)),
             cache_dir,
             directory,
         },

@@ -111,7 +111,11 @@ fn attempt(
     has_user: bool,
 ) -> Result<Result<Started, SetupFailure>, ExecutorError> {
     let credentials = credentials(config);
-    let program = Program::find(given, credentials.is_some(), layers.has_namespaces, &config.base_folder)?;
+    let mut program =
+        Program::find(given, credentials.is_some(), layers.has_namespaces, &config.base_folder)?;
+    if let Some(name) = &config.program_name {
+        program.name = name.clone().into_bytes();
+    }
     let shared = Shared::new().map_err(ExecutorError::system("make shared memory"))?;
     let filter = if layers.has_filter {
         seccomp::filter(&FilterConfig {

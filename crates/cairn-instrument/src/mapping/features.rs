@@ -55,7 +55,7 @@ pub fn fill(map: &mut ProgramMap, blocks: Range<u32>, conditions: Range<usize>) 
         *features = ConditionFeatures {
             loop_depth,
             nesting_depth: dominated_by.len() as u32,
-            stays_in_loop,
+            stays_in_loop: stays_in_loop.or(features.stays_in_loop),
             dominated_by,
             ..std::mem::take(features)
         };

@@ -142,11 +142,13 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn stable_id(&mut self, kind: &'static str, text: &str) -> StableId {
-        let ordinal = self.ordinals.entry((kind, text.to_string())).or_default();
+        // White space and comments are no part of what a thing is.
+        let text: String = text.chars().filter(|character| !character.is_whitespace()).collect();
+        let ordinal = self.ordinals.entry((kind, text.clone())).or_default();
         let group = self.subject.group;
         let variant = group.variant.to_string();
         let id =
-            StableId::from_key(&[&group.path, &group.symbol, &variant, kind, text, &ordinal.to_string()]);
+            StableId::from_key(&[&group.path, &group.symbol, &variant, kind, &text, &ordinal.to_string()]);
         *ordinal += 1;
         id
     }

@@ -3,7 +3,7 @@
 use crate::{
     exit_code::Exit,
     failure::Failure,
-    screen::Screen,
+    screen::{Screen, count},
     target::{Subject, TargetArgs},
 };
 use cairn_model::map::LeftOutReason;
@@ -59,10 +59,6 @@ impl Build {
         for warning in &report.warnings {
             screen.warn(warning);
         }
-        if map.functions.iter().all(|function| !function.in_scope) {
-            return Err(Failure::target(format!("no function of `{}` is in scope", report.program))
-                .hint("check `[scope]` in `cairn.toml`"));
-        }
         if self.json {
             screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
         } else {
@@ -83,7 +79,12 @@ pub fn left_out(subject: &Subject) -> BTreeMap<String, usize> {
 
 fn text(report: &Report) -> String {
     let mut lines = vec![
-        format!("  target     {} ({} functions, {} units)", report.program, report.functions, report.units),
+        format!(
+            "  target     {} ({}, {})",
+            report.program,
+            count(report.functions, "function"),
+            count(report.units, "unit")
+        ),
         format!(
             "  map        {} branches of {} conditions in {} decisions, {} sites",
             report.branches, report.conditions, report.decisions, report.sites

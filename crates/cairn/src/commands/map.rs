@@ -3,16 +3,17 @@
 use crate::{
     exit_code::Exit,
     failure::Failure,
-    screen::Screen,
+    screen::{Screen, count},
     target::{Subject, TargetArgs},
 };
 use cairn_model::{
     FunctionId, ProgramMap,
     map::{Condition, Function},
+    versioned::Versioned,
 };
 use std::fmt::Write;
 
-/// Print what is known about a program: functions, decisions, conditions, sites
+/// Print what is known about a program: functions and conditions; `--json` has everything
 #[derive(Debug, clap::Args)]
 pub struct Map {
     #[command(flatten)]
@@ -29,7 +30,9 @@ impl Map {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
         let subject = Subject::open(&self.target, false, &|text| screen.progress(text))?;
         if self.json {
-            screen.result(&serde_json::to_string(&subject.map).expect("a map is always JSON"));
+            let mut map = serde_json::to_value(&subject.map).expect("a map is always JSON");
+            map["format"] = ProgramMap::VERSION.into();
+            screen.result(&map.to_string());
         } else {
             screen.result(text(&subject.map, self.sites).trim_end());
         }
@@ -65,8 +68,8 @@ fn text(map: &ProgramMap, with_sites: bool) -> String {
 
 fn function_line(text: &mut String, map: &ProgramMap, function: &Function) {
     let place = map.show(function.place);
-    let n_blocks = function.blocks.len();
-    let _ = writeln!(text, "{place}: {} ({n_blocks} blocks)  [{}]", function.name, function.stable_id);
+    let blocks = count(function.blocks.len(), "block");
+    let _ = writeln!(text, "{place}: {} ({blocks})  [{}]", function.name, function.stable_id);
 }
 
 fn condition_line(text: &mut String, map: &ProgramMap, condition: &Condition) {
@@ -74,10 +77,10 @@ fn condition_line(text: &mut String, map: &ProgramMap, condition: &Condition) {
     let features = &condition.features;
     let mut remarks = vec![format!("{:?}", condition.kind).to_lowercase()];
     if features.loop_depth > 0 {
-        remarks.push(format!("in {} loops", features.loop_depth));
+        remarks.push(format!("in {}", count(features.loop_depth as usize, "loop")));
     }
     if features.nesting_depth > 0 {
-        remarks.push(format!("behind {} branches", features.nesting_depth));
+        remarks.push(format!("behind {}", count(features.nesting_depth as usize, "branch")));
     }
     if let Some(kind) = features.compares_with {
         remarks.push(format!("compares with {}", format!("{kind:?}").to_lowercase()));

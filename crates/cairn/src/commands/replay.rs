@@ -9,8 +9,9 @@ use crate::{
     shell,
     target::{Subject, TargetArgs},
 };
+use cairn_executor::RunConfig;
 use cairn_model::{
-    Coverage, Input, Outcome,
+    Coverage, Ending, Input, Outcome,
     outcome::{Captured, Comparison, FileChange},
 };
 use serde::Serialize;
@@ -30,6 +31,7 @@ pub struct Replay {
 
 #[derive(Serialize)]
 struct Report<'a> {
+    format: u32,
     file: String,
     address: String,
     input: &'a Input,
@@ -40,7 +42,10 @@ struct Report<'a> {
     refused: Vec<String>,
     view_agrees: bool,
     view_differs_in: Vec<String>,
+    view_unknown_in: Vec<String>,
     ordinary_differs_in: Vec<String>,
+    ordinary_summary: String,
+    hint: Option<String>,
     branches_covered: usize,
     branches: usize,
     lines_covered: usize,
@@ -87,13 +92,17 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
     let mut coverage = Coverage::empty(&subject.map);
     coverage.add(&plain.counters);
     let lines = coverage.lines(&subject.map);
-    let (view_agrees, view_differs_in) = match bare.outcome.compare(&plain.outcome) {
-        Comparison::Same => (true, Vec::new()),
-        Comparison::Different(parts) => (false, parts),
-        Comparison::Unknown(parts) => (true, parts),
+    // What differs between two runs of the same build says nothing about another.
+    let masked = |parts: Vec<String>| -> Vec<String> {
+        parts.into_iter().filter(|part| !stability.unstable.contains(part)).collect()
+    };
+    let (view_differs_in, view_unknown_in) = match bare.outcome.compare(&plain.outcome) {
+        Comparison::Same => (Vec::new(), Vec::new()),
+        Comparison::Different(parts) => (masked(parts), Vec::new()),
+        Comparison::Unknown(parts) => (Vec::new(), parts),
     };
     let ordinary_differs_in = match bare.outcome.compare(&ordinary.outcome) {
-        Comparison::Different(parts) => parts,
+        Comparison::Different(parts) => masked(parts),
         Comparison::Same | Comparison::Unknown(_) => Vec::new(),
     };
     let program = std::fs::canonicalize(&subject.program).unwrap_or_else(|_| subject.program.clone());
@@ -103,6 +112,7 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
         false => verb(&bare.outcome.ending),
     };
     Ok(Report {
+        format: 1,
         file: named.path.display().to_string(),
         address: input.address(),
         input,
@@ -110,9 +120,12 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
         stable: stability.is_stable(),
         unstable_parts: stability.unstable,
         refused: bare.refused,
-        view_agrees,
+        view_agrees: view_differs_in.is_empty(),
         view_differs_in,
+        view_unknown_in,
         ordinary_differs_in,
+        ordinary_summary: verb(&ordinary.outcome.ending),
+        hint: advice(&bare.outcome.ending, &subject.run_config),
         branches_covered: coverage.n_branches(&subject.map),
         branches: 2 * subject.map.conditions.len(),
         lines_covered: lines.values().filter(|executed| **executed).count(),
@@ -129,6 +142,9 @@ fn text(report: &Report) -> String {
         lines.push(format!("             {line}"));
     }
     lines.push(format!("  outcome    {}", report.summary));
+    if let Some(hint) = &report.hint {
+        lines.push(format!("  hint       {hint}"));
+    }
     for (name, captured) in [
         ("stdout", &report.outcome.stdout),
         ("stderr", &report.outcome.stderr),
@@ -164,6 +180,9 @@ fn text(report: &Report) -> String {
     if !report.stable {
         lines.push(format!("  unstable   two runs differ in {}", report.unstable_parts.join(", ")));
     }
+    if !report.view_unknown_in.is_empty() {
+        lines.push(format!("  view       too long to compare: {}", report.view_unknown_in.join(", ")));
+    }
     if !report.view_agrees {
         lines.push(format!(
             "  view       differs from the bare build in {}",
@@ -182,6 +201,33 @@ fn text(report: &Report) -> String {
         _ => format!("  reproduce  {}", report.reproduce),
     });
     lines.join("\n") + "\n"
+}
+
+/// What a person can do about an ending.
+fn advice(ending: &Ending, config: &RunConfig) -> Option<String> {
+    let megabytes = |bytes: u64| bytes >> 20;
+    Some(match ending {
+        Ending::TimedOut => {
+            format!(
+                "the limit is {} ms; raise `run.wall_limit_ms` if it only needs longer",
+                config.wall_limit.as_millis()
+            )
+        }
+        Ending::OutOfMemory => {
+            let limit = megabytes(config.memory_limit);
+            format!("the limit is {limit} MB; raise `run.memory_limit_mb` if it only needs more")
+        }
+        Ending::TooMuchOutput => format!("a run may write {} MB into one file", megabytes(config.file_limit)),
+        Ending::Forbidden { .. } => {
+            "for a program you trust use `--sandbox off`; `run.allow_exec` lets it run other programs".into()
+        }
+        Ending::Stopped => "it sent itself a stop signal; nobody would continue it in a test".into(),
+        Ending::AssumptionFailed => {
+            "the input is not one the program wants: choose values its assumptions allow".into()
+        }
+        Ending::DeliveryMismatch => "give the variable the type and size the program asks for".into(),
+        Ending::Exited { .. } | Ending::Signalled { .. } | Ending::GuidepostBroken => return None,
+    })
 }
 
 /// Commands beyond this length help nobody on a screen.

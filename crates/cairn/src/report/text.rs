@@ -49,7 +49,10 @@ pub fn render(map: &ProgramMap, coverage: &Coverage, detail: Detail) -> String {
 }
 
 fn cell(share: Share) -> String {
-    format!("{share}  {:5.1}%", share.percent())
+    match share.total {
+        0 => format!("{share}       –"),
+        _ => format!("{share}  {:5.1}%", share.percent()),
+    }
 }
 
 fn row(name: &str, file: &FileCoverage) -> [String; 4] {

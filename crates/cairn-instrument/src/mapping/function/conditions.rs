@@ -8,7 +8,7 @@ use crate::{
 };
 use cairn_model::{
     BlockId, ConditionId, CounterId, DecisionId, SiteId,
-    facts::{ConditionFact, DecisionKind},
+    facts::{ConditionFact, DecisionKind, FunctionFacts},
     map::{
         Branch, Condition, ConditionFeatures, ConditionKind, Decision, Extent, LeftOut, LeftOutReason, Site,
     },
@@ -247,6 +247,7 @@ impl Builder<'_> {
             when_true: Vec::new(),
             when_false: Vec::new(),
             features: ConditionFeatures {
+                stays_in_loop: stays_in_loop(facts.function, fact),
                 compares_with: fact.compares_with,
                 reads_pointer: fact.reads_pointer,
                 reads_local: fact.reads_local,
@@ -325,6 +326,30 @@ impl Builder<'_> {
         };
         self.inserts.push(Insert::Value { value, at, base });
     }
+}
+
+/// The direction that stays in the loop whose condition `&&` or `||` joins: bitcode computes the whole first, so
+/// both directions of an operand lead to the same test.
+fn stays_in_loop(function: &FunctionFacts, fact: &ConditionFact) -> Option<bool> {
+    let decision = &function.decisions[fact.decision as usize];
+    let is_loop = matches!(decision.kind, DecisionKind::While | DecisionKind::For | DecisionKind::Do);
+    if !is_loop || !decision.is_tested_whole {
+        return None;
+    }
+    let expressions = &function.expressions;
+    let around = std::iter::successors(expressions[fact.expression as usize].parent, |parent| {
+        expressions[*parent as usize].parent
+    });
+    let mut operators = around.map(|index| &expressions[index as usize]).take_while(|around| {
+        decision.extent.start <= around.extent.start && around.extent.end <= decision.extent.end
+    });
+    let first = operators.next()?.operator.clone();
+    if operators.any(|around| around.operator != first) {
+        return None;
+    }
+    let is_last = decision.conditions.last().map(|last| &function.conditions[*last as usize]) == Some(fact);
+    // Of `a && b` any false operand leaves; of `a || b` only the last one does.
+    (first == "&&" || first == "||" && is_last).then_some(true)
 }
 
 fn kind_of(event: &Event) -> ConditionKind {

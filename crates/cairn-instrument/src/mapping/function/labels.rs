@@ -4,12 +4,18 @@ use super::Builder;
 use crate::{ir::IrKind, mapping::switches, plan::Insert};
 use cairn_model::{
     BlockId, ConditionId, CounterId, DecisionId,
-    facts::{DecisionKind, LabelFact, SwitchFact},
+    facts::{ConstantKind, DecisionKind, LabelFact, SwitchFact},
     map::{Block, Branch, Condition, ConditionFeatures, ConditionKind, Edge, LeftOut, LeftOutReason},
 };
 
 /// The text of the condition that stands for a `default` nobody wrote.
 pub const IMPLICIT_DEFAULT: &str = "(no case)";
+
+/// What kind of constant a label is.
+fn constant_kind(label: Option<&LabelFact>) -> Option<ConstantKind> {
+    let label = label.filter(|label| label.range.is_some())?;
+    Some(if label.text.contains('\'') { ConstantKind::Character } else { ConstantKind::Integer })
+}
 
 /// One way a switch may go: what its label is, and which edge of which block takes it.
 struct LabelEdge<'a> {
@@ -153,7 +159,10 @@ impl Builder<'_> {
                 block: from,
                 when_true,
                 when_false,
-                features: ConditionFeatures::default(),
+                features: ConditionFeatures {
+                    compares_with: constant_kind(label),
+                    ..ConditionFeatures::default()
+                },
                 site: None,
                 is_joined: true,
             });
