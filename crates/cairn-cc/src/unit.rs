@@ -9,7 +9,10 @@ use crate::{
     payload::UnitMeta,
     preset,
 };
-use nix::sys::{prctl::set_pdeathsig, signal::Signal};
+use nix::{
+    sys::{prctl::set_pdeathsig, signal::Signal},
+    unistd::getppid,
+};
 use std::{
     ffi::OsStr,
     fs::{self, File},
@@ -201,8 +204,14 @@ pub(crate) fn first_error(messages: &str) -> Option<String> {
 /// It ends with us: whoever ends a compiler means all of it.
 pub(crate) fn command(program: impl AsRef<OsStr>, words: &[String], folder: &Path) -> io::Result<Command> {
     let mut command = Command::new(program);
-    // SAFETY: `prctl` may be called between fork and exec, and so may what reads its result.
-    unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGTERM)?)) };
+    let parent = std::process::id();
+    let end_with_parent = move || {
+        set_pdeathsig(Signal::SIGTERM)?;
+        // Who was ended before that gets no signal for it.
+        if getppid().as_raw() as u32 == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    };
+    // SAFETY: `prctl` and `getppid` may be called between fork and exec, and so may what reads their results.
+    unsafe { command.pre_exec(end_with_parent) };
     if fits(words) {
         command.args(words);
         return Ok(command);
