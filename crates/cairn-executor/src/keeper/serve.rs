@@ -37,10 +37,7 @@ pub(super) fn live(inheritance: Inheritance<'_>) -> ! {
     let plan = inheritance.plan;
     let token = inheritance.launch_address;
     let result = set_up_and_serve(inheritance);
-    if let Some(folder) = &plan.left_folder {
-        // The executor may have been killed, and then nobody else removes it.
-        cleanup::remove(folder, token);
-    }
+    remove_left_folder(plan, token);
     let Err((step, errno)) = result else { raw::leave(0) };
     // SAFETY: the executor reads the board only after this process has answered or ended.
     unsafe {
@@ -48,6 +45,13 @@ pub(super) fn live(inheritance: Inheritance<'_>) -> ! {
         (*board).failed_errno = errno;
     }
     raw::leave(1)
+}
+
+/// The executor may have been killed, and then nobody else removes it.
+fn remove_left_folder(plan: &Plan, token: usize) {
+    if let Some(folder) = &plan.left_folder {
+        cleanup::remove(folder, token);
+    }
 }
 
 struct Keeper<'a> {
@@ -267,6 +271,7 @@ impl Keeper<'_> {
             if control.revents & (libc::POLLHUP | libc::POLLERR) != 0 {
                 // The executor is gone.
                 tree::end_all(self.tree(pid), |_, _, _| {});
+                remove_left_folder(self.plan, self.launch_address);
                 raw::leave(0);
             }
             if signals.revents != 0 {
