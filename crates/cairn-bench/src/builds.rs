@@ -2,7 +2,7 @@
 
 use crate::{
     package::{CAIRN, CLANG, find},
-    tools::{Cache, shell},
+    tools::{Cache, print_rows, shell},
 };
 use anyhow::Result;
 use std::process::Command;
@@ -14,15 +14,7 @@ pub const ALL: &[&str] = &["grep", "sed", "findutils", "coreutils", "busybox", "
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     println!("| package | clang-19 | cairn-cc | ratio | views | recorded programs | map |");
     println!("|---|---|---|---|---|---|---|");
-    let mut failed = Vec::new();
-    for name in names {
-        match row(cache, name) {
-            Ok(row) => println!("{row}"),
-            Err(error) => failed.push(format!("{name}: {error:#}")),
-        }
-    }
-    anyhow::ensure!(failed.is_empty(), "{}", failed.join("\n"));
-    Ok(())
+    print_rows(names, |name| row(cache, name))
 }
 
 fn row(cache: &Cache, name: &str) -> Result<String> {

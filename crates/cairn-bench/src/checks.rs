@@ -2,7 +2,7 @@
 
 use crate::{
     package::{CAIRN, CLANG, Package, find},
-    tools::{Cache, shell},
+    tools::{Cache, print_rows, shell},
 };
 use anyhow::{Context, Result};
 use std::{collections::BTreeMap, fs, path::Path};
@@ -14,15 +14,7 @@ pub const ALL: &[&str] = &["grep", "sed"];
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     println!("| package | tests | differ with our executable | differ with the plain view |");
     println!("|---|---|---|---|");
-    let mut failed = Vec::new();
-    for name in names {
-        match row(cache, name) {
-            Ok(row) => println!("{row}"),
-            Err(error) => failed.push(format!("{name}: {error:#}")),
-        }
-    }
-    anyhow::ensure!(failed.is_empty(), "{}", failed.join("\n"));
-    Ok(())
+    print_rows(names, |name| row(cache, name))
 }
 
 fn row(cache: &Cache, name: &str) -> Result<String> {

@@ -37,6 +37,19 @@ impl Cache {
     }
 }
 
+/// Prints a row for each name; one that fails does not keep the others from being measured.
+pub fn print_rows(names: &[String], mut row: impl FnMut(&str) -> Result<String>) -> Result<()> {
+    let mut failed = Vec::new();
+    for name in names {
+        match row(name) {
+            Ok(row) => println!("{row}"),
+            Err(error) => failed.push(format!("{name}: {error:#}")),
+        }
+    }
+    anyhow::ensure!(failed.is_empty(), "{}", failed.join("\n"));
+    Ok(())
+}
+
 /// Runs a shell command in `folder`, output to a log beside it, and says how long it took.
 pub fn shell(folder: &Path, script: &str) -> Result<Duration> {
     let log = folder.join("bench.log");

@@ -3,7 +3,7 @@
 use crate::{
     cases::{self, Case},
     package::{CAIRN, CLANG, find},
-    tools::{Cache, shell},
+    tools::{Cache, print_rows, shell},
 };
 use anyhow::{Context, Result};
 use cairn_testkit::reference::{
@@ -50,12 +50,9 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     );
     println!("|---|---|---|---|---|---|---|");
     let mut details = String::new();
-    for name in names {
-        let row = measure(cache, name, &subject(name)?, &mut details)?;
-        println!("{row}");
-    }
+    let outcome = print_rows(names, |name| measure(cache, name, &subject(name)?, &mut details));
     println!("\n{details}");
-    Ok(())
+    outcome
 }
 
 fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -> Result<String> {

@@ -1,6 +1,6 @@
 //! Switches: edges by label, and a condition for each label.
 
-use super::Builder;
+use super::{Builder, Subject};
 use crate::{ir::IrKind, mapping::switches, plan::Insert};
 use cairn_model::{
     BlockId, ConditionId, CounterId, DecisionId,
@@ -17,6 +17,13 @@ fn constant_kind(label: Option<&LabelFact>) -> Option<ConstantKind> {
     Some(if label.text.contains('\'') { ConstantKind::Character } else { ConstantKind::Integer })
 }
 
+/// The switch statement behind the end of a block.
+fn switch_facts<'a>(subject: &Subject<'a>, block: usize) -> Option<&'a SwitchFact> {
+    let facts = subject.facts?;
+    let file_of = |file: u32| facts.ir_files[file as usize];
+    switches::facts_of(subject.ir, block, facts.function, &file_of)
+}
+
 /// One way a switch may go: what its label is, and which edge of which block takes it.
 struct LabelEdge<'a> {
     /// `None` for a default nobody wrote and for cases without facts.
@@ -31,26 +38,18 @@ impl Builder<'_> {
     /// The blocks that compare with large ranges, by the block of their switch: branches, but no conditions.
     pub(super) fn find_range_checks(&mut self) {
         for block in 0..self.subject.ir.blocks.len() {
+            let subject = self.subject;
             let checks =
-                self.switch_facts(block).map(|facts| switches::range_checks(self.subject.ir, block, facts));
+                switch_facts(subject, block).map(|facts| switches::range_checks(subject.ir, block, facts));
             self.range_checks.insert(block, checks.unwrap_or_default());
         }
-    }
-
-    fn switch_facts(&self, block: usize) -> Option<&SwitchFact> {
-        let facts = self.subject.facts?;
-        let file_of = |file: u32| facts.ir_files[file as usize];
-        switches::facts_of(self.subject.ir, block, facts.function, &file_of)
     }
 
     pub(super) fn add_switches(&mut self) {
         let ir = self.subject.ir;
         for (block, ir_block) in ir.blocks.iter().enumerate() {
             let IrKind::Switch(switch) = ir_block.end() else { continue };
-            let facts = self.subject.facts.and_then(|facts| {
-                let file_of = |file: u32| facts.ir_files[file as usize];
-                switches::facts_of(ir, block, facts.function, &file_of)
-            });
+            let facts = switch_facts(self.subject, block);
             let ways = switches::ways(switch, facts);
             let from = self.last_piece_id(block);
             let mut edges = Vec::new();
