@@ -2,10 +2,18 @@
 //!
 //! ```text
 //!   page 0     ChannelHeader
+//!   fuel       one page, laid over the view's fuel by the runtime
 //!   counters   one CounterBlock, laid over the view's own pages by the runtime
 //!   delivery   what the input gives by name (see `delivery`)
 //!   output     what a harness passed to cairn_output
 //!   trace      records (see `record`)
+//!
+//!   and for a session (see `session`):
+//!   session    one page, the SessionBoard
+//!   inputs     one InputSlot an input, then what they refer to
+//!   baseline   what was seen before, one byte a counter
+//!   results    one ResultSlot an input
+//!   captured   what results refer to
 //! ```
 //! Every region starts on a page. The host writes all offsets and sizes before the run and never reads them back.
 
@@ -51,6 +59,18 @@ pub struct ChannelHeader {
     pub trace: Region,
     /// Used bytes of the delivery region.
     pub delivery_length: u64,
+    /// What is left of the run's fuel, in the first eight bytes; see [`crate::view::FUEL_SYMBOL`].
+    pub fuel: Region,
+    /// The session's board; absent when the process serves one run.
+    pub session: Region,
+    /// The inputs of a batch.
+    pub inputs: Region,
+    /// What was seen before: as many bytes as there are counters.
+    pub baseline: Region,
+    /// One [`crate::session::ResultSlot`] an input.
+    pub results: Region,
+    /// What results refer to.
+    pub captured: Region,
 
     // From here on the target writes.
     /// How far the run came, a [`Stage`] as a number.
@@ -122,6 +142,8 @@ pub enum EndedBy {
     Guidepost = 2,
     /// A variable was asked for with another type or size than it was delivered with.
     Delivery = 3,
+    /// The fuel was used up.
+    Fuel = 4,
 }
 
 impl EndedBy {
@@ -131,6 +153,7 @@ impl EndedBy {
             1 => Self::Assumption,
             2 => Self::Guidepost,
             3 => Self::Delivery,
+            4 => Self::Fuel,
             _ => Self::Program,
         }
     }

@@ -3,7 +3,7 @@
 //! The host gives every run a *channel*: a memory file on descriptor [`channel::CHANNEL_FD`], laid out by
 //! [`channel::ChannelHeader`]. The runtime in the target maps it, lays its counters over the counter region, and
 //! finds there what the input delivers ([`delivery`]). What the run did comes back the same way: counters,
-//! harness output, and trace [`record`]s.
+//! harness output, and trace [`record`]s. In a [`session`] one process runs many inputs.
 //!
 //! A layout is defined once, reader and writer side by side, its size asserted at compile time. The host treats
 //! everything the target may have written as hostile.
@@ -15,13 +15,14 @@ pub mod channel;
 pub mod counters;
 pub mod delivery;
 pub mod record;
+pub mod session;
 pub mod view;
 
 /// Raised whenever anything in this crate changes its layout or meaning.
 ///
 /// The instrumenter makes every view refer to [`ABI_SYMBOL`], which only a runtime of the same version defines,
 /// so a mix fails at link time.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// The symbol a runtime of this version defines.
-pub const ABI_SYMBOL: &str = "cairn_abi_v1";
+pub const ABI_SYMBOL: &str = "cairn_abi_v2";

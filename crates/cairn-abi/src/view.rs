@@ -9,8 +9,18 @@ pub const VIEW_SECTION: &str = ".cairn_view";
 /// The view's counters: a [`crate::counters::CounterHead`], then one byte each, page-aligned and padded to pages.
 pub const COUNTERS_SYMBOL: &str = "__cairn_counters";
 
-/// Called by the view at the start of `main`.
-pub const MAIN_ENTERED_SYMBOL: &str = "cairn_main_entered";
+/// What is left of the run's fuel: 64 bits on a page of their own, counted down at loop back-edges and calls.
+///
+/// 0 is no limit, because the next step makes it 2^64 - 1. When a step makes it 0, [`OUT_OF_FUEL_SYMBOL`] is called.
+pub const FUEL_SYMBOL: &str = "__cairn_fuel";
+
+/// Called by the view when the fuel is used up; does not return.
+pub const OUT_OF_FUEL_SYMBOL: &str = "cairn_out_of_fuel";
+
+/// What a view's `main` has become: `int cairn_run_main(int argc, char **argv, char **envp, main)`.
+///
+/// It calls the program's own `main`, the fourth argument: once, or in a session again and again.
+pub const RUN_MAIN_SYMBOL: &str = "cairn_run_main";
 
 /// The first eight bytes of a [`ViewInfo`].
 pub const VIEW_MAGIC: u64 = u64::from_le_bytes(*b"cairnviw");
@@ -43,9 +53,11 @@ pub struct ViewInfo {
     pub reserved: u32,
     /// The address of the counters in the running view.
     pub counters: *mut u8,
+    /// The address of the fuel in the running view.
+    pub fuel: *mut u64,
 }
 
-const _: () = assert!(size_of::<ViewInfo>() == 64);
+const _: () = assert!(size_of::<ViewInfo>() == 72);
 
 // SAFETY: a view never changes its info after it was linked.
 unsafe impl Sync for ViewInfo {}

@@ -45,6 +45,7 @@ pub struct Channel {
     delivery: Region,
     output: Region,
     trace: Region,
+    fuel: Region,
 }
 
 impl Channel {
@@ -61,6 +62,7 @@ impl Channel {
             region(if layout.n_counters == 0 { 0 } else { counter_region_size(layout.n_counters) });
         let (delivery, output, trace) =
             (region(layout.delivery), region(layout.output), region(layout.trace));
+        let fuel = region(if layout.n_counters == 0 { 0 } else { PAGE });
 
         let fd = memfd_create(c"cairn-channel", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
         let file = File::from(fd);
@@ -70,7 +72,7 @@ impl Channel {
         // SAFETY: the seals keep the size. What a target writes during a run is read only after all its
         // processes are gone.
         let map = unsafe { MmapMut::map_mut(&file)? };
-        let mut channel = Self { layout, file, map, counters, delivery, output, trace };
+        let mut channel = Self { layout, file, map, counters, delivery, output, trace, fuel };
         channel.write_header(trace_level, 0);
         Ok(channel)
     }
@@ -172,6 +174,7 @@ impl Channel {
         header.delivery = self.delivery;
         header.output = self.output;
         header.trace = self.trace;
+        header.fuel = self.fuel;
         header.delivery_length = delivery_length;
     }
 }

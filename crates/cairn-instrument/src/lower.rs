@@ -21,7 +21,7 @@ use crate::{
 use cairn_abi::{
     ABI_SYMBOL, ABI_VERSION,
     counters::{COUNTERS_START, counter_region_size},
-    view::{COUNTERS_SYMBOL, MAIN_ENTERED_SYMBOL, VIEW_MAGIC, VIEW_SECTION, VIEW_SYMBOL, ViewKind},
+    view::{COUNTERS_SYMBOL, FUEL_SYMBOL, RUN_MAIN_SYMBOL, VIEW_MAGIC, VIEW_SECTION, VIEW_SYMBOL, ViewKind},
 };
 use inkwell::{
     llvm_sys::{
@@ -39,7 +39,7 @@ pub fn lower(module: &Module, plan: &Plan, kind: ViewKind, map_hash: &[u8; 32]) 
     for (function, inserts) in functions.iter().zip(&plan.functions) {
         lowering.function(*function, inserts);
     }
-    lowering.announce_main();
+    lowering.wrap_main();
     lowering.introduce(plan.n_counters, kind, map_hash);
     lowering.finish();
 }
@@ -217,27 +217,49 @@ impl Lowering {
         access
     }
 
-    /// Calls the runtime at the start of `main`.
-    fn announce_main(&mut self) {
-        // SAFETY: the module is alive; `main` has an entry block with a terminator.
+    /// Puts the runtime between the C library and `main`, so that it can call `main` more than once.
+    ///
+    /// ```text
+    ///   define i32 @main(i32 %argc, ptr %argv, ptr %envp) {
+    ///     %status = call i32 @cairn_run_main(i32 %argc, ptr %argv, ptr %envp, ptr @cairn.main)
+    ///     ret i32 %status
+    ///   }
+    /// ```
+    fn wrap_main(&mut self) {
+        // SAFETY: the module is alive; everything made here belongs to its context.
         unsafe {
-            let main = LLVMGetNamedFunction(self.module, c"main".as_ptr());
-            if main.is_null() || LLVMIsDeclaration(main) != 0 {
+            let own = LLVMGetNamedFunction(self.module, c"main".as_ptr());
+            if own.is_null() || LLVMIsDeclaration(own) != 0 {
                 return;
             }
-            let entered_type =
-                LLVMFunctionType(LLVMVoidTypeInContext(self.context), std::ptr::null_mut(), 0, 0);
-            let entered = LLVMAddFunction(self.module, symbol(MAIN_ENTERED_SYMBOL).as_ptr(), entered_type);
-            let no_unwind = LLVMGetEnumAttributeKindForName(c"nounwind".as_ptr(), 8);
-            LLVMAddAttributeAtIndex(
-                entered,
-                LLVMAttributeFunctionIndex,
-                LLVMCreateEnumAttribute(self.context, no_unwind, 0),
-            );
-            let entry = instructions(LLVMGetEntryBasicBlock(main));
-            let at = entry.iter().find(|at| may_stand_before(**at)).expect("a block has a terminator");
-            LLVMPositionBuilderBefore(self.builder, *at);
-            LLVMBuildCall2(self.builder, entered_type, entered, std::ptr::null_mut(), 0, c"".as_ptr());
+            LLVMSetValueName2(own, c"cairn.main".as_ptr(), "cairn.main".len());
+            LLVMSetLinkage(own, LLVMLinkage::LLVMInternalLinkage);
+            let int = LLVMInt32TypeInContext(self.context);
+            let pointer = LLVMPointerTypeInContext(self.context, 0);
+            let mut parameters = [int, pointer, pointer, pointer];
+            let run_type = LLVMFunctionType(int, parameters.as_mut_ptr(), 4, 0);
+            let run = LLVMAddFunction(self.module, symbol(RUN_MAIN_SYMBOL).as_ptr(), run_type);
+            let main_type = LLVMFunctionType(int, parameters.as_mut_ptr(), 3, 0);
+            let main = LLVMAddFunction(self.module, c"main".as_ptr(), main_type);
+            let block = LLVMAppendBasicBlockInContext(self.context, main, c"".as_ptr());
+            LLVMPositionBuilderAtEnd(self.builder, block);
+            let mut arguments = [LLVMGetParam(main, 0), LLVMGetParam(main, 1), LLVMGetParam(main, 2), own];
+            let status = LLVMBuildCall2(self.builder, run_type, run, arguments.as_mut_ptr(), 4, c"".as_ptr());
+            LLVMBuildRet(self.builder, status);
+        }
+    }
+
+    /// The fuel, on a page of its own so that the runtime can lay the channel's over it.
+    unsafe fn add_fuel(&self) -> LLVMValueRef {
+        // SAFETY: the module is alive.
+        unsafe {
+            let page = cairn_abi::channel::PAGE;
+            let array = LLVMArrayType2(LLVMInt64TypeInContext(self.context), (page / 8) as u64);
+            let fuel = LLVMAddGlobal(self.module, array, symbol(FUEL_SYMBOL).as_ptr());
+            LLVMSetInitializer(fuel, LLVMConstNull(array));
+            LLVMSetAlignment(fuel, page as u32);
+            LLVMSetVisibility(fuel, LLVMVisibility::LLVMHiddenVisibility);
+            fuel
         }
     }
 
@@ -258,6 +280,7 @@ impl Lowering {
                 int(32, n_counters as u64),
                 int(32, 0),
                 self.counters,
+                self.add_fuel(),
             ];
             let info = LLVMConstStructInContext(self.context, fields.as_mut_ptr(), fields.len() as u32, 0);
             let global = LLVMAddGlobal(self.module, LLVMTypeOf(info), symbol(VIEW_SYMBOL).as_ptr());

@@ -42,28 +42,22 @@ extern "C" fn cairn_start() {
 #[cfg(feature = "view")]
 #[unsafe(no_mangle)]
 #[used]
-static cairn_abi_v1: u32 = cairn_abi::ABI_VERSION;
+static cairn_abi_v2: u32 = cairn_abi::ABI_VERSION;
 
-// Called by a view at the start of `main`. A `_start` written in C calls `main` with a stack the convention does not
-// allow, and the view shall not be the one that notices.
+// What a view's `main` calls. A `_start` written in C calls `main` with a stack the convention does not allow, and the
+// view shall not be the one that notices.
 #[cfg(all(feature = "view", target_arch = "x86_64"))]
 core::arch::global_asm!(
     ".text",
-    ".globl cairn_main_entered",
-    ".type cairn_main_entered,@function",
-    "cairn_main_entered:",
+    ".globl cairn_run_main",
+    ".type cairn_run_main,@function",
+    "cairn_run_main:",
     "push rbp",
     "mov rbp, rsp",
     "and rsp, -16",
-    "call {entered}",
+    "call {run}",
     "leave",
     "ret",
-    ".size cairn_main_entered, .-cairn_main_entered",
-    entered = sym main_entered,
+    ".size cairn_run_main, .-cairn_run_main",
+    run = sym crate::program::run_main,
 );
-
-#[cfg(feature = "view")]
-#[cfg_attr(not(target_arch = "x86_64"), unsafe(export_name = "cairn_main_entered"))]
-extern "C" fn main_entered() {
-    channel::reached(cairn_abi::channel::Stage::MainEntered);
-}

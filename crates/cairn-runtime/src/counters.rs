@@ -47,6 +47,20 @@ pub fn lay(channel: Option<Channel>) {
     if !laid {
         channel.refuse(Refusal::Counters);
     }
+    lay_fuel(channel, view);
+}
+
+/// Lays the channel's fuel over the view's; without one the view has its own, which never ends.
+fn lay_fuel(channel: Channel, view: &ViewInfo) {
+    if channel.region(channel.header().fuel).is_none() || !view.fuel.addr().is_multiple_of(PAGE) {
+        return;
+    }
+    // SAFETY: the page holds the view's fuel and nothing else.
+    let laid =
+        unsafe { system::map_shared_over(view.fuel.cast(), CHANNEL_FD, channel.header().fuel.offset, PAGE) };
+    if !laid {
+        channel.refuse(Refusal::Counters);
+    }
 }
 
 fn mark(view: &ViewInfo) -> u64 {

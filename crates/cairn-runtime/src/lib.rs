@@ -19,6 +19,8 @@ pub mod system;
 pub mod channel;
 #[cfg(feature = "view")]
 pub mod counters;
+#[cfg(feature = "view")]
+pub mod program;
 
 pub mod environment;
 pub mod occurrences;

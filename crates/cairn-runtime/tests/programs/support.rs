@@ -206,13 +206,19 @@ struct view {
   unsigned char map_hash[32];
   unsigned n_counters, reserved;
   unsigned char *counters;
+  unsigned long *fuel;
 };
+__attribute__((aligned(4096))) unsigned long __cairn_fuel[512];
 __attribute__((section(".cairn_view"), used)) extern struct view __cairn_view;
-struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, 1, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters};
-extern const unsigned cairn_abi_v1;
-__attribute__((used)) static const unsigned *abi = &cairn_abi_v1;
-void cairn_main_entered(void);
+struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, 1, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel};
+extern const unsigned cairn_abi_v2;
+__attribute__((used)) static const unsigned *abi = &cairn_abi_v2;
 #ifdef __cplusplus
 }
+#else
+int cairn_run_main(int, char **, char **, int (*)());
+int program_main();
+int main(int argc, char **argv, char **envp) { return cairn_run_main(argc, argv, envp, program_main); }
+#define main program_main
 #endif
 "#;

@@ -15,7 +15,7 @@ fn refusal(channel: &Channel) -> u32 {
 
 #[test]
 fn hits_are_seen_by_the_host() {
-    let program = Program::c(Link::View, "int main(void) { cairn_main_entered(); HIT(3); HIT(3); HIT(99); }");
+    let program = Program::c(Link::View, "int main(void) { HIT(3); HIT(3); HIT(99); }");
     let channel = Channel::new();
     program.run(&channel).success();
     assert_eq!(hits(&channel), [(3, 2), (99, 1)]);
@@ -53,7 +53,7 @@ fn a_run_that_dies_before_main_says_so() {
         Link::View,
         "#include <stdlib.h>
          __attribute__((constructor)) static void construct(void) { abort(); }
-         int main(void) { cairn_main_entered(); }",
+         int main(void) { return 0; }",
     );
     let channel = Channel::new();
     program.run(&channel).dies_of(libc::SIGABRT);
@@ -137,7 +137,7 @@ fn a_host_of_another_version_is_refused() {
 
 #[test]
 fn a_view_runs_alone() {
-    let program = Program::c(Link::View, "int main(void) { cairn_main_entered(); HIT(3); return HIT(3); }");
+    let program = Program::c(Link::View, "int main(void) { HIT(3); return HIT(3); }");
     program.run_alone(&[], "").exits_with(2);
 }
 
@@ -210,8 +210,9 @@ fn main_starts_the_runtime_where_nothing_did() {
         "clang-19",
         "program.c",
         Link::View,
-        "int main(void) { cairn_main_entered(); HIT(2); return 3; }
-         void _start(void) { HIT(1); long code = main(); __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"(code)); __builtin_unreachable(); }",
+        "int main(void) { HIT(2); return 3; }
+         #undef main
+         void _start(void) { HIT(1); long code = main(0, 0, 0); __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"(code)); __builtin_unreachable(); }",
         &["-static", "-nostdlib", "-fno-stack-protector"],
     );
     let channel = Channel::new();
