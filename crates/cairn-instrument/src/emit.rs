@@ -2,6 +2,7 @@
 
 mod startup;
 
+use crate::fuel::{self, Fuel};
 use inkwell::{
     OptimizationLevel,
     context::Context,
@@ -63,9 +64,12 @@ pub fn optimise(module: &Module) -> Result<(), EmitError> {
         .map_err(|reason| broken(reason.to_string()))
 }
 
-/// Optimises at O2 and writes a position-independent object.
-pub fn write_object(module: &Module, path: &Path) -> Result<(), EmitError> {
+/// Optimises at O2 and writes a position-independent object; a view's module, once lowered, can be given fuel.
+pub fn write_object(module: &Module, fuel: Option<Fuel>, path: &Path) -> Result<(), EmitError> {
     optimise(module)?;
+    if let Some(fuel) = fuel {
+        fuel::insert(module, fuel)?;
+    }
     startup::lay_out(module);
     target_machine(module)?
         .write_to_file(module, FileType::Object, path)

@@ -3,12 +3,14 @@
 //! [`ir`] reads the bitcode into plain data. [`structure`] cuts functions into blocks that are executed as a
 //! whole, [`join`] finds the source condition behind each branch with the help of front-end facts, and
 //! [`mapping`] assembles the [`ProgramMap`](cairn_model::ProgramMap) together with a [`plan`]: where each counter
-//! goes. [`lower`] carries the plan out on a fresh copy of the bitcode, and [`emit`] optimises and writes objects.
+//! goes. [`lower`] carries the plan out on a fresh copy of the bitcode, and [`emit`] optimises it, adds [`fuel`] and
+//! writes objects.
 //!
-//! Only `ir`, `lower` and `emit` know LLVM. Everything between is decided on plain data, so that one decision
+//! Only `ir`, `lower`, `emit` and the inserting half of `fuel` know LLVM. Everything between is decided on plain data, so that one decision
 //! holds for every view.
 
 pub mod emit;
+pub mod fuel;
 pub mod ir;
 pub mod join;
 pub mod lower;

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use cairn_abi::view::ViewKind;
 use cairn_instrument::{
     emit,
+    fuel::Fuel,
     ir::read_module,
     lower::lower,
     mapping::{self, Options},
@@ -97,25 +98,31 @@ fn run() -> Result<()> {
         for (path, kind) in views {
             let Some(path) = path else { continue };
             let (plan, bitcode) = (&plan, &arguments.bitcode);
-            running.push(
-                scope.spawn(move || write_view(bitcode, path, |module| lower(module, plan, kind, &map_hash))),
-            );
+            running.push(scope.spawn(move || {
+                let fuel = Some(Fuel::WhereCallsAre);
+                write_view(bitcode, path, fuel, |module| lower(module, plan, kind, &map_hash))
+            }));
         }
         if let Some(path) = &arguments.bare {
             let bitcode = &arguments.bitcode;
-            running.push(scope.spawn(move || write_view(bitcode, path, |_| ())));
+            running.push(scope.spawn(move || write_view(bitcode, path, None, |_| ())));
         }
         running.into_iter().try_for_each(|view| view.join().expect("writing a view does not panic"))
     })
 }
 
-fn write_view(bitcode: &Path, object: &Path, change: impl FnOnce(&inkwell::module::Module)) -> Result<()> {
+fn write_view(
+    bitcode: &Path,
+    object: &Path,
+    fuel: Option<Fuel>,
+    change: impl FnOnce(&inkwell::module::Module),
+) -> Result<()> {
     let context = Context::create();
     let module = emit::read(&context, bitcode)?;
     change(&module);
     // Only now: positions of the plan count the debug intrinsics too.
     module.strip_debug_info();
-    emit::write_object(&module, object)?;
+    emit::write_object(&module, fuel, object)?;
     Ok(())
 }
 
