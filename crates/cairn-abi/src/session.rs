@@ -30,6 +30,14 @@ pub mod descriptors {
     pub const SCRATCH: i32 = 194;
     /// Tells whether anything in the scratch folder changed (inotify, non-blocking); may be absent.
     pub const WATCH: i32 = 195;
+    /// The memory file behind standard input, open for writing; the target's own [`STDIN`] is read-only.
+    pub const STDIN_CONTENT: i32 = 196;
+    /// Opened by the runner for itself: `/proc/self/statm`.
+    pub const STATM: i32 = 197;
+    /// Opened by the runner for itself: `/proc/self/pagemap`.
+    pub const PAGEMAP: i32 = 198;
+    /// Opened by the runner for itself: what keeps track of written pages.
+    pub const WRITE_TRACKER: i32 = 199;
     /// The number after the last protected descriptor.
     pub const END: i32 = 200;
 }
@@ -93,6 +101,8 @@ pub struct SessionBoard {
     pub obstacle: AtomicU32,
     /// Bytes the snapshot holds.
     pub snapshot_size: AtomicU64,
+    /// Signals whose handling runs have changed, one bit each. Kept from runner to runner: only these need restoring.
+    pub signals: AtomicU32,
 }
 
 const _: () = assert!(size_of::<SessionBoard>() <= crate::channel::PAGE);
@@ -271,8 +281,10 @@ pub struct ResultSlot {
     pub output: Span,
     /// How much was written in all to standard output, standard error, and by the harness.
     pub totals: [u64; 3],
+    /// How often the run opened what `/proc` shows of processes, where it sees a runner instead of itself.
+    pub n_looks_at_itself: u64,
     /// For later versions; keeps a slot two cache lines long.
-    pub reserved: [u64; 2],
+    pub reserved: u64,
     /// See [`ResultSlot::checksum_of`].
     pub checksum: u64,
 }
@@ -300,6 +312,7 @@ impl ResultSlot {
         for total in self.totals {
             hash.add(total);
         }
+        hash.add(self.n_looks_at_itself);
         hash.0
     }
 

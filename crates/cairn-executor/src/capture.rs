@@ -3,8 +3,8 @@
 use cairn_model::{input::Bytes, outcome::Captured};
 use std::{
     fs::{File, OpenOptions},
-    io::{self, Read, Seek, SeekFrom, Write},
-    os::fd::AsRawFd,
+    io::{self, Write},
+    os::{fd::AsRawFd, unix::fs::FileExt},
 };
 
 /// An empty memory file that is closed on exec.
@@ -17,14 +17,28 @@ pub(crate) fn memory_file(name: &str) -> io::Result<File> {
 pub(crate) fn stdin(content: &[u8]) -> io::Result<File> {
     let mut file = memory_file("stdin")?;
     file.write_all(content)?;
+    read_only(&file)
+}
+
+/// The same file, opened anew for reading.
+pub(crate) fn read_only(file: &File) -> io::Result<File> {
     OpenOptions::new().read(true).open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 /// What `file` holds, cut at `limit`.
-pub(crate) fn read(file: &mut File, limit: u64) -> io::Result<Captured> {
+///
+/// Read by position: a live target shares the descriptor's own.
+pub(crate) fn read(file: &File, limit: u64) -> io::Result<Captured> {
     let total = file.metadata()?.len();
-    file.seek(SeekFrom::Start(0))?;
-    let mut bytes = Vec::with_capacity(total.min(limit) as usize);
-    file.take(limit).read_to_end(&mut bytes)?;
+    let mut bytes = vec![0; total.min(limit) as usize];
+    let mut n_read = 0;
+    while n_read < bytes.len() {
+        match file.read_at(&mut bytes[n_read..], n_read as u64) {
+            Ok(0) => bytes.truncate(n_read),
+            Ok(n) => n_read += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
     Ok(Captured { bytes: Bytes(bytes), total })
 }

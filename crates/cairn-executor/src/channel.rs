@@ -8,6 +8,7 @@ use cairn_abi::{
     ABI_VERSION,
     channel::{CHANNEL_MAGIC, ChannelHeader, EndedBy, PAGE, Refusal, Region, Stage, TraceLevel},
     counters::{COUNTERS_START, counter_region_size},
+    session::{ResultSlot, SessionBoard, Span},
 };
 use cairn_model::{input::Bytes, outcome::Captured};
 use memmap2::MmapMut;
@@ -33,6 +34,19 @@ pub struct ChannelLayout {
     pub output: usize,
     /// Bytes for trace records.
     pub trace: usize,
+    /// What a session needs beside; `None` for a process that serves one run.
+    pub session: Option<SessionLayout>,
+}
+
+/// How large the parts of a session are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionLayout {
+    /// The most inputs of a batch.
+    pub max_batch: usize,
+    /// Bytes for inputs, their slots included.
+    pub inputs: usize,
+    /// Bytes for what runs leave: counters, standard output and error.
+    pub captured: usize,
 }
 
 /// Memory shared with the target of one run after the other.
@@ -46,6 +60,11 @@ pub struct Channel {
     output: Region,
     trace: Region,
     fuel: Region,
+    board: Region,
+    inputs: Region,
+    baseline: Region,
+    results: Region,
+    captured: Region,
 }
 
 impl Channel {
@@ -63,6 +82,12 @@ impl Channel {
         let (delivery, output, trace) =
             (region(layout.delivery), region(layout.output), region(layout.trace));
         let fuel = region(if layout.n_counters == 0 { 0 } else { PAGE });
+        let [board, inputs, baseline, results, captured] = match layout.session {
+            Some(SessionLayout { max_batch, inputs, captured }) => {
+                [PAGE, inputs, layout.n_counters, max_batch * size_of::<ResultSlot>(), captured].map(region)
+            }
+            None => [Region::default(); 5],
+        };
 
         let fd = memfd_create(c"cairn-channel", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
         let file = File::from(fd);
@@ -72,7 +97,21 @@ impl Channel {
         // SAFETY: the seals keep the size. What a target writes during a run is read only after all its
         // processes are gone.
         let map = unsafe { MmapMut::map_mut(&file)? };
-        let mut channel = Self { layout, file, map, counters, delivery, output, trace, fuel };
+        let mut channel = Self {
+            layout,
+            file,
+            map,
+            counters,
+            delivery,
+            output,
+            trace,
+            fuel,
+            board,
+            inputs,
+            baseline,
+            results,
+            captured,
+        };
         channel.write_header(trace_level, 0);
         Ok(channel)
     }
@@ -94,6 +133,84 @@ impl Channel {
         let delivery_length = write(range(&mut self.map, self.delivery))?;
         self.write_header(trace_level, delivery_length as u64);
         Ok(())
+    }
+
+    /// Forgets an ended session; inputs and baseline stay.
+    ///
+    /// Counters too: what a new process counts before `main` is where all its runs start from.
+    pub(crate) fn restart(&mut self) {
+        for region in [self.board, self.counters, self.fuel] {
+            range(&mut self.map, region).fill(0);
+        }
+        self.map[..PAGE].fill(0);
+        self.write_header(TraceLevel::None, 0);
+    }
+
+    /// How large it is.
+    pub(crate) fn size(&self) -> usize {
+        self.map.len()
+    }
+
+    /// Sets what a run may use; 0 for no limit.
+    pub(crate) fn set_fuel(&mut self, fuel: u64) {
+        if self.fuel.size > 0 {
+            range(&mut self.map, self.fuel)[..8].copy_from_slice(&fuel.to_ne_bytes());
+        }
+    }
+
+    /// What a run used that was given `fuel`.
+    pub(crate) fn fuel_used(&self, fuel: u64) -> u64 {
+        if self.fuel.size == 0 {
+            return 0;
+        }
+        let start = self.fuel.offset as usize;
+        let left = u64::from_ne_bytes(self.map[start..start + 8].try_into().expect("eight bytes"));
+        fuel.wrapping_sub(left)
+    }
+
+    /// Where host, template and runner meet. Only channels with a session have one.
+    pub(crate) fn board(&self) -> &SessionBoard {
+        assert!(self.board.size > 0, "a channel without a session has no board");
+        // SAFETY: the region starts on a page and is one long; the board is made of atomics only.
+        unsafe { &*self.map.as_ptr().add(self.board.offset as usize).cast::<SessionBoard>() }
+    }
+
+    /// The inputs of a batch.
+    pub(crate) fn inputs(&mut self) -> &mut [u8] {
+        range(&mut self.map, self.inputs)
+    }
+
+    /// The bytes of `span` in the inputs of a batch.
+    pub(crate) fn input_bytes(&self, span: Span) -> &[u8] {
+        &self.map[self.inputs.offset as usize..][..self.inputs.size as usize][span.offset as usize..]
+            [..span.length as usize]
+    }
+
+    /// What was seen before, one byte a counter.
+    pub(crate) fn baseline(&self) -> &[u8] {
+        &self.map[self.baseline.offset as usize..][..self.layout.n_counters]
+    }
+
+    /// Likewise, to be changed between batches.
+    pub(crate) fn baseline_mut(&mut self) -> &mut [u8] {
+        let n_counters = self.layout.n_counters;
+        &mut range(&mut self.map, self.baseline)[..n_counters]
+    }
+
+    /// The result at `index`, copied, because the target could change it while it is looked at.
+    pub(crate) fn result(&self, index: usize) -> ResultSlot {
+        let at = index * size_of::<ResultSlot>();
+        assert!(at + size_of::<ResultSlot>() <= self.results.size as usize, "within the results");
+        // SAFETY: within the region by the check, aligned as the region and the slot's size are; every bit pattern
+        // is a slot.
+        unsafe {
+            self.map.as_ptr().add(self.results.offset as usize + at).cast::<ResultSlot>().read_volatile()
+        }
+    }
+
+    /// What results refer to.
+    pub(crate) fn captured(&self) -> &[u8] {
+        &self.map[self.captured.offset as usize..][..self.captured.size as usize]
     }
 
     /// The descriptor to hand to the target.
@@ -175,6 +292,11 @@ impl Channel {
         header.output = self.output;
         header.trace = self.trace;
         header.fuel = self.fuel;
+        header.session = self.board;
+        header.inputs = self.inputs;
+        header.baseline = self.baseline;
+        header.results = self.results;
+        header.captured = self.captured;
         header.delivery_length = delivery_length;
     }
 }
@@ -188,7 +310,7 @@ mod tests {
     use super::*;
 
     fn channel() -> Channel {
-        let layout = ChannelLayout { n_counters: 5000, delivery: 10, output: 100, trace: 0 };
+        let layout = ChannelLayout { n_counters: 5000, delivery: 10, output: 100, trace: 0, session: None };
         Channel::new(layout, TraceLevel::None).unwrap()
     }
 

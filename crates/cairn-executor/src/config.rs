@@ -17,6 +17,9 @@ pub struct Target {
 pub struct RunConfig {
     /// A run that takes longer ends as `TimedOut`. Default: one second.
     pub wall_limit: Duration,
+    /// Steps (loop back-edges and calls) a run of a view may take before it ends as `OutOfFuel`; 0 for no limit.
+    /// Default: 0.
+    pub fuel: u64,
     /// Bytes of address space one process may have; 0 for no limit, which sanitizers need. Default: 1 GiB.
     ///
     /// The limit is per process: a run as a whole is bounded by it times [`RunConfig::max_processes`].
@@ -53,6 +56,7 @@ impl Default for RunConfig {
     fn default() -> Self {
         Self {
             wall_limit: Duration::from_secs(1),
+            fuel: 0,
             memory_limit: 1 << 30,
             output_limit: 1 << 20,
             file_limit: 64 << 20,

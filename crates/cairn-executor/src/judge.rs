@@ -25,6 +25,11 @@ pub(crate) fn check_started(board: &Board, program: &Program) -> Result<(), Exec
     }
 }
 
+/// Whether the program of a session was executed, and if not, why.
+pub(crate) fn check_executed(board: &Board, program: &Program) -> Result<(), ExecutorError> {
+    if board.failed_step == 0 { Ok(()) } else { Err(not_started(board, program)) }
+}
+
 /// Why the runtime in the target refused the channel, if it did.
 ///
 /// The target can write what it likes, so the word in the channel counts only where the runtime would have written
@@ -51,34 +56,58 @@ pub(crate) fn ending(
     reached_file_limit: bool,
 ) -> Ending {
     match Verdict::from_number(board.verdict) {
-        Verdict::TimedOut if was_filling_memory(board, config) => Ending::OutOfMemory,
-        Verdict::TimedOut => Ending::TimedOut,
+        Verdict::TimedOut => out_of_time(board.resident_at_half, board.resident_at_end, config),
         Verdict::Stopped => Ending::Stopped,
         Verdict::Forbidden => Ending::Forbidden { what: policy::name(board.ended_by_call) },
         _ if libc::WIFSIGNALED(board.wait_status) => {
             signalled(libc::WTERMSIG(board.wait_status), board, config, reached_file_limit)
         }
-        _ => {
-            let code = libc::WEXITSTATUS(board.wait_status);
-            match channel.ended_by() {
-                EndedBy::Assumption if code == RUNTIME_EXIT_CODE => Ending::AssumptionFailed,
-                EndedBy::Guidepost if code == RUNTIME_EXIT_CODE => Ending::GuidepostBroken,
-                EndedBy::Delivery if code == RUNTIME_EXIT_CODE => Ending::DeliveryMismatch,
-                _ => Ending::Exited { code: code as u8 },
-            }
-        }
+        _ => exited(libc::WEXITSTATUS(board.wait_status), channel.ended_by()),
     }
 }
 
-/// Whether a run out of time was on its way out of memory: see [`RunConfig::memory_limit`].
-fn was_filling_memory(board: &Board, config: &RunConfig) -> bool {
-    let (limit, now) = (config.memory_limit, board.resident_at_end);
-    let grown = now.saturating_sub(board.resident_at_half);
-    limit > 0 && now >= limit / 2 && now.saturating_add(grown.saturating_mul(2)) >= limit
+/// The ending of a run that left with `code`.
+pub(crate) fn exited(code: i32, ended_by: EndedBy) -> Ending {
+    match ended_by {
+        EndedBy::Assumption if code == RUNTIME_EXIT_CODE => Ending::AssumptionFailed,
+        EndedBy::Guidepost if code == RUNTIME_EXIT_CODE => Ending::GuidepostBroken,
+        EndedBy::Delivery if code == RUNTIME_EXIT_CODE => Ending::DeliveryMismatch,
+        EndedBy::Fuel if code == RUNTIME_EXIT_CODE => Ending::OutOfFuel,
+        _ => Ending::Exited { code: code as u8 },
+    }
+}
+
+/// The ending of a run that was out of time, which may have been on its way out of memory: see
+/// [`RunConfig::memory_limit`]. It held so many bytes when half of the time had passed, and at the end.
+pub(crate) fn out_of_time(at_half: u64, at_end: u64, config: &RunConfig) -> Ending {
+    let limit = config.memory_limit;
+    let grown = at_end.saturating_sub(at_half);
+    let is_filling =
+        limit > 0 && at_end >= limit / 2 && at_end.saturating_add(grown.saturating_mul(2)) >= limit;
+    if is_filling { Ending::OutOfMemory } else { Ending::TimedOut }
+}
+
+/// Whether a run that died of `signal` and held at most `peak` bytes may have died of the limit on memory.
+pub(crate) fn died_of_memory(signal: i32, peak: u64, config: &RunConfig) -> bool {
+    let filled = config.memory_limit > 0 && peak >= config.memory_limit / 8 * 7;
+    filled && DEATHS_OF_MEMORY.contains(&signal)
+}
+
+/// Whether `main` was entered, for an outcome.
+pub(crate) fn reached_main(stage: Stage, n_counters: u32) -> Option<bool> {
+    match stage {
+        Stage::MainEntered | Stage::HarnessReturned => Some(true),
+        // A build without counters need not contain anything that reports.
+        _ => (n_counters > 0).then_some(false),
+    }
+}
+
+/// How far a run came, unless nothing in the target can tell.
+pub(crate) fn reported_stage(stage: Stage, n_counters: u32) -> Option<Stage> {
+    (stage != Stage::Nothing || n_counters > 0).then_some(stage)
 }
 
 fn signalled(signal: i32, board: &Board, config: &RunConfig, reached_file_limit: bool) -> Ending {
-    let filled = config.memory_limit > 0 && board.peak_resident >= config.memory_limit / 8 * 7;
     match signal {
         libc::SIGXFSZ if reached_file_limit => Ending::TooMuchOutput,
         // A file that was removed again, or a step far beyond the limit, leaves nothing to see. But the filter tells
@@ -86,7 +115,7 @@ fn signalled(signal: i32, board: &Board, config: &RunConfig, reached_file_limit:
         libc::SIGXFSZ if config.level != SandboxLevel::Off && board.sent_size_signal == 0 => {
             Ending::TooMuchOutput
         }
-        _ if filled && DEATHS_OF_MEMORY.contains(&signal) => Ending::OutOfMemory,
+        _ if died_of_memory(signal, board.peak_resident, config) => Ending::OutOfMemory,
         _ => Ending::Signalled { signal },
     }
 }

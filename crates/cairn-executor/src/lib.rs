@@ -11,6 +11,9 @@
 //!   reads outputs, files      ◄──    waits, answers refused calls    ◄──   exits, or is ended
 //! ```
 //!
+//! A [`Session`] does the same for many inputs in one live process, tens of thousands of times a second, and falls back
+//! to an executor where a run is in doubt.
+//!
 //! What a target does is data: a crash, a hang and a refused system call are outcomes. An [`ExecutorError`] means
 //! that the run could not be carried out, and says which part was missing.
 //!
@@ -28,18 +31,25 @@ mod error;
 mod executor;
 mod judge;
 mod keeper;
+mod pin;
 mod program;
 mod request;
 mod scratch;
+mod session;
 mod stability;
 
 pub mod sandbox;
 
 pub use crate::{
-    channel::{Channel, ChannelLayout},
+    channel::{Channel, ChannelLayout, SessionLayout},
     config::{RunConfig, SandboxLevel, Target},
     error::ExecutorError,
     executor::{Execution, Executor},
+    pin::pin_to_core,
     scratch::DEFAULT_TIME,
+    session::{
+        BufferBatch, BufferEnd, BufferRun, BufferRuns, Ran, Session, SessionConfig, SessionCounts,
+        SessionMode, SessionRun, Verification, WantedCounters, Wants, WhyFresh,
+    },
     stability::Stability,
 };

@@ -20,14 +20,9 @@ pub(crate) fn lay_out(
     input: &Input,
 ) -> Result<(usize, usize), ExecutorError> {
     let environment = environment(input)?;
-    let mut arguments = vec![name];
-    for (index, argument) in input.args.iter().enumerate() {
-        if argument.0.contains(&0) {
-            let what = format!("argument {}", index + 1);
-            return Err(ExecutorError::BadArgument { what, reason: "contains a zero byte" });
-        }
-        arguments.push(&argument.0);
-    }
+    check_arguments(input)?;
+    let arguments: Vec<&[u8]> =
+        std::iter::once(name).chain(input.args.iter().map(|argument| argument.0.as_slice())).collect();
     let variables: Vec<&[u8]> = environment.iter().map(Vec::as_slice).collect();
 
     let pointers = 8 * (arguments.len() + variables.len() + 2);
@@ -61,8 +56,19 @@ fn put(bytes: &mut [u8], at: usize, string: &[u8]) {
     bytes[at + string.len()] = 0;
 }
 
+/// Arguments end at zero bytes, so none can hold one.
+pub(crate) fn check_arguments(input: &Input) -> Result<(), ExecutorError> {
+    match input.args.iter().position(|argument| argument.0.contains(&0)) {
+        Some(index) => {
+            let what = format!("argument {}", index + 1);
+            Err(ExecutorError::BadArgument { what, reason: "contains a zero byte" })
+        }
+        None => Ok(()),
+    }
+}
+
 /// The setting's own variables, then the input's; a later one replaces an earlier one of the same name.
-fn environment(input: &Input) -> Result<Vec<Vec<u8>>, ExecutorError> {
+pub(crate) fn environment(input: &Input) -> Result<Vec<Vec<u8>>, ExecutorError> {
     let mut variables: Vec<(&str, &[u8])> = vec![
         ("LC_ALL", input.setting.locale.as_bytes()),
         ("TZ", input.setting.time_zone.as_bytes()),

@@ -23,6 +23,7 @@ const RUNTIME: &str = r#"
         uint64_t magic; uint32_t version, trace_level;
         struct region counters, delivery, output, trace;
         uint64_t delivery_length;
+        struct region fuel, session, inputs, baseline, results, captured;
         uint32_t stage, ended_by; int32_t harness_return; uint32_t refusal;
         uint64_t output_total, trace_committed, trace_dropped;
     };
@@ -89,6 +90,27 @@ fn a_false_assumption_has_its_own_ending() {
     // The same exit status without the runtime's word is the program's own.
     let plain = run("int main(void) { _exit(121); }", &Input::default()).unwrap();
     assert_eq!(plain.outcome.ending, Ending::Exited { code: 121 });
+}
+
+#[test]
+fn a_run_out_of_fuel_has_its_own_ending_and_used_all_of_it() {
+    let text = r#"
+        int main(void) {
+            uint64_t *fuel = (uint64_t *)at(channel->fuel);
+            for (int i = 0; i < 500; i++)
+                if (--*fuel == 0) { channel->ended_by = 4; _exit(121); }
+        }"#;
+    let program = program(&format!("{RUNTIME}{text}"));
+    let target = Target { program: program.path.clone(), n_counters: 5000 };
+    let mut executor = Executor::new(target, config(SandboxLevel::Full)).unwrap();
+    let endings = [0, 500, 501].map(|fuel| {
+        executor.set_fuel(fuel);
+        let execution = executor.run(&Input::default()).unwrap();
+        (execution.outcome.ending, execution.fuel_used)
+    });
+    let done = Ending::Exited { code: 0 };
+    assert_eq!(endings, [(done.clone(), 500), (Ending::OutOfFuel, 500), (done, 500)]);
+    assert!(Ending::OutOfFuel.is_failure());
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub enum Ending {
     },
     /// It ran longer than the wall limit.
     TimedOut,
+    /// It used up its fuel: a hang, told by counting rather than by the clock.
+    OutOfFuel,
     /// It stopped itself (SIGSTOP and friends) and was killed for it.
     Stopped,
     /// It asked for more memory than allowed and died of it.
@@ -43,7 +45,14 @@ pub enum Ending {
 impl Ending {
     /// Whether this is a failure of the program itself: a crash, a hang, memory or output without end.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Signalled { .. } | Self::TimedOut | Self::OutOfMemory | Self::TooMuchOutput)
+        matches!(
+            self,
+            Self::Signalled { .. }
+                | Self::TimedOut
+                | Self::OutOfFuel
+                | Self::OutOfMemory
+                | Self::TooMuchOutput
+        )
     }
 }
 

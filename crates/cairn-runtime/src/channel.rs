@@ -82,8 +82,22 @@ impl Channel {
         (is_within && size > 0).then(|| (unsafe { self.base.add(offset) }, size))
     }
 
+    /// All of it.
+    #[cfg(feature = "view")]
+    pub(crate) fn whole(&self) -> (*mut u8, usize) {
+        (self.base, self.size)
+    }
+
+    /// The harness buffer.
+    pub fn buffer(&self) -> Option<&'static [u8]> {
+        DELIVERED.buffer.get().or_else(|| self.delivery().buffer())
+    }
+
     /// What the input delivers.
     pub fn delivery(&self) -> delivery::Reader<'static> {
+        if let Some(items) = DELIVERED.items.get() {
+            return delivery::Reader::new(items);
+        }
         let used = self.region(self.header().delivery).and_then(|(start, size)| {
             let length = usize::try_from(self.header().delivery_length).ok()?;
             // SAFETY: within the region, which stays mapped; the host wrote it before the run and writes no more.
@@ -99,6 +113,46 @@ impl Channel {
     }
 }
 
+/// What the current input of a session delivers.
+struct Delivered {
+    items: Bytes,
+    buffer: Bytes,
+}
+
+static DELIVERED: Delivered = Delivered { items: Bytes::new(), buffer: Bytes::new() };
+
+/// Bytes that are somewhere else in every run.
+struct Bytes {
+    start: AtomicPtr<u8>,
+    length: AtomicUsize,
+}
+
+impl Bytes {
+    const fn new() -> Self {
+        Self { start: AtomicPtr::new(ptr::null_mut()), length: AtomicUsize::new(0) }
+    }
+
+    fn get(&self) -> Option<&'static [u8]> {
+        let start = self.start.load(Ordering::Relaxed);
+        // SAFETY: set together by `deliver`, whose bytes outlive the run.
+        (!start.is_null())
+            .then(|| unsafe { core::slice::from_raw_parts(start, self.length.load(Ordering::Relaxed)) })
+    }
+
+    #[cfg(feature = "view")]
+    fn set(&self, bytes: &'static [u8]) {
+        self.length.store(bytes.len(), Ordering::Relaxed);
+        self.start.store(bytes.as_ptr().cast_mut(), Ordering::Relaxed);
+    }
+}
+
+/// From now on these are delivered, whatever the channel holds.
+#[cfg(feature = "view")]
+pub(crate) fn deliver(items: &'static [u8], buffer: &'static [u8]) {
+    DELIVERED.items.set(items);
+    DELIVERED.buffer.set(buffer);
+}
+
 /// Notes how far the run came.
 pub fn reached(stage: Stage) {
     if let Some(channel) = find() {
@@ -109,7 +163,11 @@ pub fn reached(stage: Stage) {
 /// Ends the run. The host is told why; a person on their own gets `explanation`, a whole line or several parts of one.
 pub fn end(why: EndedBy, explanation: &[&[u8]]) -> ! {
     match find() {
-        Some(channel) => channel.header().ended_by.store(why as u32, Ordering::Relaxed),
+        Some(channel) => {
+            channel.header().ended_by.store(why as u32, Ordering::Relaxed);
+            #[cfg(all(feature = "view", target_arch = "x86_64"))]
+            crate::session::end_run();
+        }
         None => {
             for part in explanation {
                 system::complain(part);

@@ -12,14 +12,19 @@ unsafe extern "C" {
     static __cairn_view: ViewInfo;
 }
 
+/// The view this runtime is linked into.
+pub fn view() -> &'static ViewInfo {
+    // SAFETY: the view was linked together with this archive and defines its info.
+    unsafe { &__cairn_view }
+}
+
 /// Makes the view count into `channel`. Without one it counts into its own pages, unseen.
 ///
 /// The counters keep their addresses, so instrumented code costs the same with and without a host, and the host
 /// needs nothing from a dying target.
 pub fn lay(channel: Option<Channel>) {
     let Some(channel) = channel else { return };
-    // SAFETY: the view was linked together with this archive and defines its info.
-    let view = unsafe { &__cairn_view };
+    let view = view();
     let Some((shared, size)) = channel.region(channel.header().counters) else {
         // The host asks for no counters, for instance when it only delivers.
         return;
@@ -61,6 +66,18 @@ fn lay_fuel(channel: Channel, view: &ViewInfo) {
     if !laid {
         channel.refuse(Refusal::Counters);
     }
+}
+
+/// The path hash; 0 in views that keep none.
+pub fn path_hash() -> u64 {
+    // SAFETY: the counters start with their head.
+    unsafe { (*view().counters.cast::<CounterHead>()).path_hash }
+}
+
+/// Sets the path hash.
+pub fn set_path_hash(path_hash: u64) {
+    // SAFETY: the counters start with their head, and no code of the view runs.
+    unsafe { (*view().counters.cast::<CounterHead>()).path_hash = path_hash };
 }
 
 fn mark(view: &ViewInfo) -> u64 {

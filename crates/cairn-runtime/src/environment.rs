@@ -22,21 +22,40 @@ pub fn value(variables: &'static [u8], is_asked: impl Fn(&[u8]) -> bool) -> Opti
 
 /// The value of `CAIRN_VARIABLES`, empty when it is not set.
 pub fn variables() -> &'static [u8] {
+    variable(b"CAIRN_VARIABLES").unwrap_or(&[])
+}
+
+/// The value of a variable of the environment.
+pub fn variable(name: &[u8]) -> Option<&'static [u8]> {
     let place = environ();
     if place.is_null() {
-        return &[];
+        return None;
     }
     // SAFETY: the C library keeps a list of strings there that ends in a null pointer, or nothing at all.
     unsafe {
         let mut entry = *place;
         while !entry.is_null() && !(*entry).is_null() {
-            if let Some(value) = CStr::from_ptr(*entry).to_bytes().strip_prefix(b"CAIRN_VARIABLES=") {
-                return value;
+            let value = CStr::from_ptr(*entry).to_bytes().strip_prefix(name);
+            if let Some(value) = value.and_then(|rest| rest.strip_prefix(b"=")) {
+                return Some(value);
             }
             entry = entry.add(1);
         }
     }
-    &[]
+    None
+}
+
+/// Gives the program another environment.
+///
+/// # Safety
+/// `variables` is a list of strings that ends in a null pointer and stays where it is.
+#[cfg(feature = "view")]
+pub unsafe fn set(variables: *const *const c_char) {
+    let place = environ().cast_mut();
+    if !place.is_null() {
+        // SAFETY: the C library keeps the pointer there.
+        unsafe { place.write(variables) };
+    }
 }
 
 /// Where the C library keeps the environment; null in a program without one.

@@ -2,7 +2,7 @@
 //!
 //! With a host the harness runs once, on the delivered buffer. Without one it runs on every file named as an argument,
 //! or else on standard input, as libFuzzer does when it replays; arguments that start with `-` are left to
-//! `LLVMFuzzerInitialize`.
+//! `LLVMFuzzerInitialize`. In a view a client of AFL's may drive it, one input after the other.
 
 use crate::{
     buffer::Guarded,
@@ -37,14 +37,61 @@ pub unsafe extern "C" fn cairn_harness_main(
         unsafe { initialize(&mut argc, &mut argv) };
     }
     match channel::find() {
-        Some(channel) => run_delivered(channel, test_one_input),
+        Some(channel) => serve(channel, test_one_input),
         // SAFETY: `argv` is the program's, possibly as the harness replaced it.
-        None => unsafe { replay(test_one_input, argc, argv) },
+        None => unsafe { run_driven(test_one_input, argc, argv) },
     }
 }
 
+/// Runs what a client of AFL's brings, or without one what the arguments name.
+///
+/// # Safety
+/// `argv` holds `argc` strings.
+#[cfg(feature = "view")]
+unsafe fn run_driven(test_one_input: TestOneInput, argc: c_int, argv: *mut *mut c_char) -> c_int {
+    use crate::forkserver::{self, Takes, rounds};
+    let Some(driven) = forkserver::enter(Takes::Anything) else {
+        // SAFETY: the caller vouches for the arguments.
+        return unsafe { replay(test_one_input, argc, argv) };
+    };
+    let mut status = 0;
+    while status == 0 && driven.rounds.begin(rounds::MOST) {
+        // SAFETY: the buffer is `length` bytes long until the next round; the caller vouches for the arguments.
+        unsafe {
+            match &mut driven.testcase {
+                Some(testcase) => {
+                    let (start, length) = testcase.at_end();
+                    test_one_input(start, length);
+                }
+                None => {
+                    system::rewind(0);
+                    status = replay(test_one_input, argc, argv);
+                }
+            }
+        }
+    }
+    status
+}
+
+/// # Safety
+/// `argv` holds `argc` strings.
+#[cfg(not(feature = "view"))]
+unsafe fn run_driven(test_one_input: TestOneInput, argc: c_int, argv: *mut *mut c_char) -> c_int {
+    // SAFETY: the caller vouches for the arguments.
+    unsafe { replay(test_one_input, argc, argv) }
+}
+
+/// A session if the host wants one, else one run.
+fn serve(channel: Channel, test_one_input: TestOneInput) -> c_int {
+    #[cfg(all(feature = "view", target_arch = "x86_64"))]
+    if let Some(status) = crate::session::serve(channel, crate::session::Entry::Harness(test_one_input)) {
+        return status;
+    }
+    run_delivered(channel, test_one_input)
+}
+
 fn run_delivered(channel: Channel, test_one_input: TestOneInput) -> c_int {
-    let Some(buffer) = Guarded::copy_of(channel.delivery().buffer().unwrap_or(&[])) else {
+    let Some(buffer) = Guarded::copy_of(channel.buffer().unwrap_or(&[])) else {
         system::complain(b"error: no memory for the harness buffer\n");
         return 1;
     };

@@ -4,7 +4,8 @@
 //! channel's, so that every hit is seen by the host even when the target dies ([`counters`]). Later the target asks
 //! for [`variables`] by name, in Cairn's own words, KLEE's or CREST's; a harness without `main` finds one in
 //! `main.c` and [`harness`], and an AFL program its buffer in [`afl`]. Without a channel all of this works too, fed from the
-//! environment, files and standard input, so that a finding can be replayed without Cairn.
+//! environment, files and standard input, so that a finding can be replayed without Cairn; and other people's fuzzers
+//! can drive a view through its [`forkserver`].
 //!
 //! The runtime lives inside a program that is wrong by assumption. So it asks the kernel directly ([`system`]) and
 //! never the target's C library, whose functions the target may have replaced and whose allocator it may have ruined; it
@@ -20,7 +21,11 @@ pub mod channel;
 #[cfg(feature = "view")]
 pub mod counters;
 #[cfg(feature = "view")]
+pub mod forkserver;
+#[cfg(feature = "view")]
 pub mod program;
+#[cfg(all(feature = "view", target_arch = "x86_64"))]
+pub mod session;
 
 pub mod environment;
 pub mod occurrences;

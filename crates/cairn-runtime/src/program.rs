@@ -19,6 +19,16 @@ pub unsafe extern "C" fn run_main(
     main: Main,
 ) -> c_int {
     channel::reached(Stage::MainEntered);
+    #[cfg(target_arch = "x86_64")]
+    if let Some(channel) = channel::find() {
+        // SAFETY: start-up code passes a list of strings, or nothing at all.
+        let name = if argv.is_null() { core::ptr::null_mut() } else { unsafe { *argv } };
+        let entry = crate::session::Entry::Main { name, main };
+        if let Some(status) = crate::session::serve(channel, entry) {
+            return status;
+        }
+    }
+    crate::forkserver::at_main();
     // SAFETY: the caller vouches for the arguments.
     unsafe { main(argc, argv, envp) }
 }

@@ -2,27 +2,55 @@
 //!
 //! Raw system calls neither touch the target's `errno` nor pass through functions the target may have replaced.
 
-use core::{arch::asm, ptr};
+#[cfg(target_arch = "aarch64")]
+use core::arch::asm;
+use core::ptr;
+
+// One instruction for all calls of the runtime on this machine: a filter can tell them from the target's by where they
+// come from.
+#[cfg(target_arch = "x86_64")]
+core::arch::global_asm!(
+    ".pushsection .text.cairn_system,\"ax\",@progbits",
+    ".hidden cairn_system_call",
+    ".globl cairn_system_call",
+    ".type cairn_system_call,@function",
+    "cairn_system_call:",
+    "mov rax, rdi",
+    "mov rdi, rsi",
+    "mov rsi, rdx",
+    "mov rdx, rcx",
+    "mov r10, r8",
+    "mov r8, r9",
+    "mov r9, [rsp + 8]",
+    "syscall",
+    ".hidden cairn_system_call_made",
+    ".globl cairn_system_call_made",
+    "cairn_system_call_made:",
+    "ret",
+    ".popsection",
+);
+
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" {
+    fn cairn_system_call(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> isize;
+    fn cairn_system_call_made();
+}
+
+/// Where the kernel sees the runtime's own calls come from.
+#[cfg(target_arch = "x86_64")]
+pub fn own_call_address() -> u64 {
+    (cairn_system_call_made as *const ()).expose_provenance() as u64
+}
 
 /// A system call, as the kernel answers it: negative error numbers on failure.
 ///
 /// # Safety
 /// The call must be sound with these arguments.
 #[cfg(target_arch = "x86_64")]
-unsafe fn call(number: i64, arguments: [usize; 6]) -> isize {
-    let result;
+pub unsafe fn call(number: i64, arguments: [usize; 6]) -> isize {
     let [a, b, c, d, e, f] = arguments;
-    // SAFETY: this is Linux's convention; the caller vouches for the call itself.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") number as isize => result,
-            in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e, in("r9") f,
-            lateout("rcx") _, lateout("r11") _,
-            options(nostack),
-        );
-    }
-    result
+    // SAFETY: the caller vouches for the call itself.
+    unsafe { cairn_system_call(number, a, b, c, d, e, f) }
 }
 
 /// A system call, as the kernel answers it: negative error numbers on failure.
@@ -30,7 +58,7 @@ unsafe fn call(number: i64, arguments: [usize; 6]) -> isize {
 /// # Safety
 /// The call must be sound with these arguments.
 #[cfg(target_arch = "aarch64")]
-unsafe fn call(number: i64, arguments: [usize; 6]) -> isize {
+pub unsafe fn call(number: i64, arguments: [usize; 6]) -> isize {
     let result;
     let [a, b, c, d, e, f] = arguments;
     // SAFETY: this is Linux's convention; the caller vouches for the call itself.
@@ -80,6 +108,12 @@ pub unsafe fn open_for_reading(path: *const core::ffi::c_char) -> Option<i32> {
         call(libc::SYS_openat, [libc::AT_FDCWD as usize, path.expose_provenance(), flags, 0, 0, 0])
     };
     i32::try_from(answer).ok().filter(|descriptor| *descriptor >= 0)
+}
+
+/// Goes back to the start of a file; of anything else, nowhere.
+pub fn rewind(descriptor: i32) {
+    // SAFETY: seeking touches no memory.
+    unsafe { call(libc::SYS_lseek, [descriptor as usize, 0, libc::SEEK_SET as usize, 0, 0, 0]) };
 }
 
 /// Closes a descriptor the runtime opened.
@@ -159,6 +193,113 @@ pub unsafe fn unmap(place: *mut u8, size: usize) {
 pub unsafe fn forbid(place: *mut u8, size: usize) {
     // SAFETY: the caller gives the pages up.
     unsafe { call(libc::SYS_mprotect, [place.expose_provenance(), size, libc::PROT_NONE as usize, 0, 0, 0]) };
+}
+
+/// Splits the process: the child's id in the parent, 0 in the child, `None` when the kernel refuses.
+///
+/// The C library keeps the id of its thread in memory and signals itself by it (`abort`), so the kernel is asked to
+/// write the child's there.
+pub fn fork() -> Option<i32> {
+    const PR_GET_TID_ADDRESS: usize = 40;
+    let mut thread_id: usize = 0;
+    let (mut robust_head, mut robust_length): (usize, usize) = (0, 0);
+    let place = |word: &mut usize| (&raw mut *word).expose_provenance();
+    // SAFETY: the kernel writes one word at each place. The child has a copy of everything and goes on from here.
+    unsafe {
+        call(libc::SYS_prctl, [PR_GET_TID_ADDRESS, place(&mut thread_id), 0, 0, 0, 0]);
+        let robust = [0, place(&mut robust_head), place(&mut robust_length), 0, 0, 0];
+        let has_robust = call(libc::SYS_get_robust_list, robust) == 0;
+        let mut flags = libc::SIGCHLD;
+        if thread_id != 0 {
+            flags |= libc::CLONE_CHILD_SETTID | libc::CLONE_CHILD_CLEARTID;
+        }
+        let forked = call(libc::SYS_clone, clone_arguments(flags as usize, thread_id));
+        if forked == 0 && has_robust && robust_head != 0 {
+            call(libc::SYS_set_robust_list, [robust_head, robust_length, 0, 0, 0, 0]);
+        }
+        i32::try_from(forked).ok().filter(|forked| *forked >= 0)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn clone_arguments(flags: usize, child_thread_id: usize) -> [usize; 6] {
+    [flags, 0, 0, child_thread_id, 0, 0]
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn clone_arguments(flags: usize, child_thread_id: usize) -> [usize; 6] {
+    [flags, 0, 0, 0, child_thread_id, 0]
+}
+
+/// Makes the kernel end this process when its parent ends.
+pub fn die_with_parent() {
+    let arguments = [libc::PR_SET_PDEATHSIG as usize, libc::SIGKILL as usize, 0, 0, 0, 0];
+    // SAFETY: touches no memory.
+    unsafe { call(libc::SYS_prctl, arguments) };
+}
+
+/// Waits until a child has ended; its wait status, and the most memory it held in bytes.
+pub fn wait_for_child(child: i32) -> (i32, u64) {
+    let mut status: i32 = 0;
+    // SAFETY: `rusage` is plain data, for which zeros are a value.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+    let (status_place, usage_place) =
+        ((&raw mut status).expose_provenance(), (&raw mut usage).expose_provenance());
+    loop {
+        // SAFETY: the kernel writes a status and a usage, for which there is room.
+        let waited = unsafe { call(libc::SYS_wait4, [child as usize, status_place, 0, usage_place, 0, 0]) };
+        if waited != -(libc::EINTR as isize) {
+            return (status, u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024);
+        }
+    }
+}
+
+/// The number of this process.
+pub fn process_id() -> i32 {
+    // SAFETY: touches no memory.
+    unsafe { call(libc::SYS_getpid, [0; 6]) as i32 }
+}
+
+/// The number of its parent.
+pub fn parent_id() -> i32 {
+    // SAFETY: touches no memory.
+    unsafe { call(libc::SYS_getppid, [0; 6]) as i32 }
+}
+
+/// The number of the calling thread.
+pub fn thread_id() -> i32 {
+    // SAFETY: touches no memory.
+    unsafe { call(libc::SYS_gettid, [0; 6]) as i32 }
+}
+
+/// Address space that cannot be used until [`allow`] is called on parts of it.
+pub fn reserve(size: usize) -> Option<*mut u8> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: the kernel chooses a place nothing lies at.
+    unsafe { map(ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0) }
+}
+
+/// Makes reserved pages readable and writable.
+///
+/// # Safety
+/// The pages belong to the caller.
+pub unsafe fn allow(place: *mut u8, size: usize) -> bool {
+    // SAFETY: the caller vouches.
+    unsafe { protect(place, size, libc::PROT_READ | libc::PROT_WRITE) }
+}
+
+/// Makes pages readable only.
+///
+/// # Safety
+/// Nobody writes them any more.
+pub unsafe fn make_read_only(place: *mut u8, size: usize) -> bool {
+    // SAFETY: the caller vouches.
+    unsafe { protect(place, size, libc::PROT_READ) }
+}
+
+unsafe fn protect(place: *mut u8, size: usize, protection: i32) -> bool {
+    // SAFETY: the caller vouches.
+    unsafe { call(libc::SYS_mprotect, [place.expose_provenance(), size, protection as usize, 0, 0, 0]) == 0 }
 }
 
 /// Lets another thread run.

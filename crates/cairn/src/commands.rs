@@ -5,4 +5,5 @@ pub mod cover;
 pub mod doctor;
 pub mod init;
 pub mod map;
+pub mod record;
 pub mod replay;

@@ -34,6 +34,7 @@ enum Command {
     Replay(commands::replay::Replay),
     Cover(commands::cover::Cover),
     Map(commands::map::Map),
+    Record(commands::record::Record),
     Doctor(commands::doctor::Doctor),
 }
 
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Replay(command) => command.run(&screen),
         Command::Cover(command) => command.run(&screen),
         Command::Map(command) => command.run(&screen),
+        Command::Record(command) => command.run(&screen),
         Command::Doctor(command) => command.run(&screen),
     };
     match result {

@@ -13,7 +13,7 @@ use cairn_cc::{
     BuildRecord, elf,
     views::{self, ViewRequest, Views},
 };
-use cairn_executor::{Execution, Executor, RunConfig, SandboxLevel, Target};
+use cairn_executor::{Execution, Executor, RunConfig, SandboxLevel, Session, SessionConfig, Target};
 use cairn_model::{ProgramMap, versioned};
 use std::{
     fs,
@@ -112,6 +112,13 @@ impl Subject {
     /// Runs the plain view.
     pub fn plain(&self) -> Result<Executor, Failure> {
         self.executor(&self.views.plain, self.map.n_counters)
+    }
+
+    /// Runs the plain view live, one input after the other.
+    pub fn session(&self) -> Result<Session, Failure> {
+        let target = Target { program: self.views.plain.clone(), n_counters: self.map.n_counters };
+        let config = SessionConfig { run: self.run_config.clone(), ..SessionConfig::default() };
+        Ok(Session::new(target, config)?)
     }
 
     /// Runs the bare build, the judge of outcomes.

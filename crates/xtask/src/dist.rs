@@ -1,7 +1,7 @@
 //! The distribution folder: what a user installs, and what tests run.
 //!
 //! ```text
-//!   bin/              cairn, cairn-cc, cairn-c++ (a link to cairn-cc), cairn-instrument
+//!   bin/              cairn, cairn-cc, cairn-c++ (a link to cairn-cc), cairn-instrument, cairn-recorder
 //!   lib/cairn/        libcairn_rt.a for views, libcairn_deliver.a for ordinary executables
 //!   include/cairn/    cairn.h, crest.h, klee/klee.h
 //! ```
@@ -49,6 +49,7 @@ pub fn assemble(workspace: &Workspace, profile: Profile) -> anyhow::Result<PathB
     make_archive(workspace, "view", &folder.join("lib/cairn/libcairn_rt.a"))?;
     make_archive(workspace, "archive", &folder.join("lib/cairn/libcairn_deliver.a"))?;
     copy_programs(workspace, profile, &folder.join("bin"))?;
+    make_recorder(workspace, &folder.join("bin/cairn-recorder"))?;
     Ok(folder)
 }
 
@@ -61,9 +62,18 @@ const RENAMED_CALLS: [(&str, &str); 4] = [
 ];
 
 /// What the runtime may ask of the program it is linked into.
-const ALLOWED_SYMBOLS: [&str; 2] = ["__cairn_view", "environ"];
+const ALLOWED_SYMBOLS: [&str; 5] =
+    ["__cairn_view", "environ", "cairn_afl_init", "cairn_afl_loop", "cairn_afl_buffer"];
 
-/// Builds the runtime with `feature` and puts its one object and `main.c` into `archive`.
+/// Members that are linked only where a program needs them, and their sources.
+const OPTIONAL_MEMBERS: [(&str, &str); 4] = [
+    ("cairn_main.o", "main.c"),
+    ("cairn_afl_init.o", "afl/init.c"),
+    ("cairn_afl_loop.o", "afl/loop.c"),
+    ("cairn_afl_buffer.o", "afl/buffer.c"),
+];
+
+/// Builds the runtime with `feature` and puts its one object and the optional members into `archive`.
 ///
 /// Rust's own static library also holds all of `compiler_builtins`, whose names a C program may use itself.
 fn make_archive(workspace: &Workspace, feature: &str, archive: &Path) -> anyhow::Result<()> {
@@ -104,16 +114,21 @@ fn make_archive(workspace: &Workspace, feature: &str, archive: &Path) -> anyhow:
             .arg(&object),
     )?;
     check_symbols(&object)?;
-    let main = folder.join("cairn_main.o");
-    let source = workspace.root.join("crates/cairn-runtime/src/main.c");
-    process::run(Command::new("clang-19").args(["-O2", "-fPIC", "-c", "-o"]).arg(&main).arg(source))?;
+    let mut members = vec![object];
+    for (name, source) in OPTIONAL_MEMBERS {
+        let member = folder.join(name);
+        let source = workspace.root.join("crates/cairn-runtime/src").join(source);
+        process::run(Command::new("clang-19").args(["-O2", "-fPIC", "-c", "-o"]).arg(&member).arg(source))?;
+        members.push(member);
+    }
     // A fresh file, renamed into place: a linker may be reading the old one.
     let fresh = archive.with_extension("new");
     let _ = fs::remove_file(&fresh);
-    process::run(Command::new("llvm-ar-19").arg("rcsD").arg(&fresh).arg(&object).arg(&main))?;
+    process::run(Command::new("llvm-ar-19").arg("rcsD").arg(&fresh).args(&members))?;
     fs::rename(&fresh, archive)?;
-    fs::remove_file(&object)?;
-    fs::remove_file(&main)?;
+    for member in members {
+        fs::remove_file(member)?;
+    }
     Ok(())
 }
 
@@ -164,6 +179,22 @@ fn copy_programs(workspace: &Workspace, profile: Profile, folder: &Path) -> anyh
         std::os::unix::fs::symlink("cairn-cc", &alias).context("failed to link `cairn-c++`")?;
     }
     Ok(())
+}
+
+/// Builds the recorder, which starts at every call of a test suite.
+///
+/// Linked statically it starts quickly, and neither `LD_PRELOAD` nor `LD_LIBRARY_PATH` of a suite changes what it does.
+fn make_recorder(workspace: &Workspace, program: &Path) -> anyhow::Result<()> {
+    process::run(cargo().current_dir(&workspace.root).args([
+        "rustc",
+        "--quiet",
+        "--package=cairn-recorder",
+        "--bin=cairn-recorder",
+        "--profile=runtime",
+        "--",
+        "-Ctarget-feature=+crt-static",
+    ]))?;
+    replace(&workspace.target.join("runtime/cairn-recorder"), program)
 }
 
 fn copy_folder(from: &Path, to: &Path) -> anyhow::Result<()> {

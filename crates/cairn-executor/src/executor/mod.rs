@@ -1,6 +1,6 @@
 //! One target, run again and again.
 
-mod scratch_folder;
+pub(crate) mod scratch_folder;
 pub(crate) mod start;
 
 use self::start::Started;
@@ -58,6 +58,8 @@ pub struct Execution {
     pub stage: Option<Stage>,
     /// Whether the runtime in the target ended the run, and why.
     pub ended_by: EndedBy,
+    /// Steps the run took, 0 for a build that counts none.
+    pub fuel_used: u64,
     /// Trace records as the target wrote them, not to be trusted; empty unless tracing was asked for.
     pub trace: Vec<u8>,
     /// How many records the target says it committed, and how many did not fit.
@@ -78,6 +80,7 @@ impl Executor {
             delivery: 0,
             output: config.output_limit as usize,
             trace: config.trace_size,
+            session: None,
         };
         let channel =
             Channel::new(layout, config.trace_level).map_err(ExecutorError::system("make a channel"))?;
@@ -105,14 +108,19 @@ impl Executor {
         &self.config
     }
 
+    /// Sets what each run may use from now on; 0 for no limit.
+    pub fn set_fuel(&mut self, fuel: u64) {
+        self.config.fuel = fuel;
+    }
+
     /// Runs the target once.
     pub fn run(&mut self, input: &Input) -> Result<Execution, ExecutorError> {
         self.deliver(input)?;
         let layout = self.scratch.prepare(&input.files)?;
         let failed = || ExecutorError::system("make a memory file");
         let stdin = capture::stdin(&input.stdin.0).map_err(failed())?;
-        let mut stdout = capture::memory_file("stdout").map_err(failed())?;
-        let mut stderr = capture::memory_file("stderr").map_err(failed())?;
+        let stdout = capture::memory_file("stdout").map_err(failed())?;
+        let stderr = capture::memory_file("stderr").map_err(failed())?;
 
         let path = self.launch_path.as_os_str().as_encoded_bytes();
         let (argv, envp) = request::lay_out(self.keeper.shared(), path, &self.program.name, input)?;
@@ -130,8 +138,8 @@ impl Executor {
         let limit = self.config.output_limit;
         let changes = self.scratch.collect(&layout, &input.files, limit)?;
         let failed = || ExecutorError::system("read what the run printed");
-        let stdout = capture::read(&mut stdout, limit).map_err(failed())?;
-        let stderr = capture::read(&mut stderr, limit).map_err(failed())?;
+        let stdout = capture::read(&stdout, limit).map_err(failed())?;
+        let stderr = capture::read(&stderr, limit).map_err(failed())?;
         let reached_file_limit = [&stdout, &stderr]
             .into_iter()
             .chain(changes.contents())
@@ -148,17 +156,14 @@ impl Executor {
                 files_cut: changes.is_cut,
                 harness_return: self.channel.harness_return(),
                 harness_output: self.channel.harness_output(),
-                reached_main: match stage {
-                    Stage::MainEntered | Stage::HarnessReturned => Some(true),
-                    // A build without counters need not contain anything that reports.
-                    _ => (self.n_counters > 0).then_some(false),
-                },
+                reached_main: judge::reached_main(stage, self.n_counters),
                 elapsed: Duration::from_nanos(board.elapsed_ns),
             },
             counters: self.channel.counters().to_vec(),
             path_hash: self.channel.path_hash(),
-            stage: (stage != Stage::Nothing || self.n_counters > 0).then_some(stage),
+            stage: judge::reported_stage(stage, self.n_counters),
             ended_by: self.channel.ended_by(),
+            fuel_used: self.channel.fuel_used(self.config.fuel),
             trace: trace.to_vec(),
             n_trace_records: (n_committed, n_dropped),
             refused: board
@@ -200,7 +205,9 @@ impl Executor {
                 }
                 Ok(writer.length())
             })
-            .map_err(|Failure(error)| error)
+            .map_err(|Failure(error)| error)?;
+        self.channel.set_fuel(self.config.fuel);
+        Ok(())
     }
 }
 
@@ -213,7 +220,8 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-fn value(variable: &Variable) -> Value<'_> {
+/// A variable's value, as it is delivered.
+pub(crate) fn value(variable: &Variable) -> Value<'_> {
     match &variable.value {
         VariableValue::Int(value) => Value::Int(*value),
         VariableValue::Uint(value) => Value::Uint(*value),

@@ -9,7 +9,7 @@ use super::{
     raw::{self, check, syscall},
     shared::Board,
 };
-use cairn_abi::channel::CHANNEL_FD;
+use cairn_abi::session::descriptors;
 use libc::{c_int, c_void, pid_t};
 
 /// The stack of the new process, which it needs for a few calls.
@@ -20,8 +20,10 @@ pub(super) struct Launch<'a> {
     pub plan: &'a Plan,
     pub board: *mut Board,
     pub launch_address: usize,
-    /// stdin, stdout, stderr, channel.
-    pub fds: [c_int; 4],
+    /// Descriptors and the numbers under which the program finds them; negative ones are absent.
+    pub fds: &'a [(c_int, c_int)],
+    /// The number under which the program finds the scratch folder, if it does.
+    pub scratch_place: Option<c_int>,
     /// The Landlock rules, or -1.
     pub ruleset: c_int,
 }
@@ -109,7 +111,10 @@ fn reset_signals() {
     }
 }
 
-/// Descriptors that stay until exec, above [`CHANNEL_FD`].
+/// How many descriptors a program is given at most.
+pub(super) const MAX_PLACED: usize = 12;
+
+/// Descriptors that stay until exec, above all places.
 struct High {
     ruleset: c_int,
     program: c_int,
@@ -117,20 +122,32 @@ struct High {
 
 fn arrange_descriptors(launch: &Launch<'_>) -> Result<High, c_int> {
     // First out of the way, then into place: the numbers may overlap.
-    let mut moved = [-1; 4];
-    for (slot, fd) in moved.iter_mut().zip(launch.fds) {
-        *slot = move_up(fd)?;
+    let mut moved = [(-1, -1); MAX_PLACED];
+    for (slot, (fd, place)) in moved.iter_mut().zip(launch.fds) {
+        *slot = (move_up(*fd)?, *place);
     }
     let high =
         High { ruleset: move_up(launch.ruleset)?, program: move_up(launch.plan.program_fd.unwrap_or(-1))? };
-    for (fd, place) in moved.into_iter().zip([0, 1, 2, CHANNEL_FD]) {
-        // SAFETY: both numbers are ours.
-        check(unsafe { libc::dup2(fd, place) })?;
-    }
-    let channel = CHANNEL_FD as usize;
-    syscall(libc::SYS_close_range, [3, channel - 1, 0, 0, 0])?;
     let flags = libc::CLOSE_RANGE_CLOEXEC as usize;
-    syscall(libc::SYS_close_range, [channel + 1, u32::MAX as usize, flags, 0, 0])?;
+    syscall(libc::SYS_close_range, [3, descriptors::END as usize - 1, 0, 0, 0])?;
+    syscall(libc::SYS_close_range, [descriptors::END as usize, u32::MAX as usize, flags, 0, 0])?;
+    for (fd, place) in moved {
+        if fd >= 0 {
+            // SAFETY: both numbers are ours.
+            check(unsafe { libc::dup2(fd, place) })?;
+        }
+    }
+    if let Some(place) = launch.scratch_place {
+        // The keeper, and so this process, stands in it.
+        // SAFETY: the path is a C string; the numbers are ours.
+        unsafe {
+            let fd = check(libc::open(c".".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY))? as c_int;
+            check(libc::dup2(fd, place))?;
+            if fd != place {
+                raw::close(fd);
+            }
+        }
+    }
     Ok(high)
 }
 
@@ -139,7 +156,7 @@ fn move_up(fd: c_int) -> Result<c_int, c_int> {
         return Ok(-1);
     }
     // SAFETY: `fd` is ours.
-    check(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, CHANNEL_FD + 1) }).map(|fd| fd as c_int)
+    check(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, descriptors::END) }).map(|fd| fd as c_int)
 }
 
 fn drop_bounding_set() -> Result<(), c_int> {

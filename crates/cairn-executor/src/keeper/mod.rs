@@ -7,7 +7,9 @@ mod launch;
 mod namespaces;
 mod plan;
 mod raw;
+mod request;
 mod serve;
+mod session;
 mod shared;
 mod tree;
 
@@ -144,10 +146,48 @@ impl Keeper {
         fds: [BorrowedFd<'_>; 4],
         wall_limit: Duration,
     ) -> Result<Board, ExecutorError> {
-        send(self.control.as_fd(), b'x', &fds.map(|fd| fd.as_raw_fd()))
-            .map_err(|_| ExecutorError::KeeperLost)?;
-        receive(self.control.as_fd(), wall_limit.saturating_add(GRACE)).ok_or(ExecutorError::KeeperLost)?;
+        self.ask(request::RUN, &fds, wall_limit.saturating_add(GRACE))?;
         Ok(self.shared.read_board())
+    }
+
+    /// Starts a session; the request is already laid out. If the board it returns says that no step failed, the
+    /// program was executed and lives until [`Keeper::end_session`].
+    pub(crate) fn start_session(&mut self, fds: &[BorrowedFd<'_>]) -> Result<Board, ExecutorError> {
+        self.ask(request::SESSION, fds, GRACE)?;
+        Ok(self.shared.read_board())
+    }
+
+    /// What a process of the session holds, in bytes, and whether it is stopped.
+    pub(crate) fn look_at(&mut self, pid: i32) -> Result<(u64, bool), ExecutorError> {
+        self.shared.ask_about(pid);
+        self.ask(request::LOOK, &[], GRACE)?;
+        let board = self.shared.read_board();
+        Ok((board.asked_resident, board.asked_is_stopped != 0))
+    }
+
+    /// Kills a process of the session; one that is not is left alone.
+    pub(crate) fn kill(&mut self, pid: i32) -> Result<(), ExecutorError> {
+        self.shared.ask_about(pid);
+        self.ask(request::KILL, &[], GRACE)
+    }
+
+    /// Ends the session with all its processes.
+    pub(crate) fn end_session(&mut self) -> Result<(), ExecutorError> {
+        self.ask(request::END, &[], GRACE)
+    }
+
+    /// How the first process of the session ended, if it did.
+    pub(crate) fn session_end(&self) -> Option<i32> {
+        self.shared.session_end()
+    }
+
+    fn ask(&self, byte: u8, fds: &[BorrowedFd<'_>], patience: Duration) -> Result<(), ExecutorError> {
+        let mut given = [-1; request::MAX_GIVEN];
+        for (slot, fd) in given.iter_mut().zip(fds) {
+            *slot = fd.as_raw_fd();
+        }
+        send(self.control.as_fd(), byte, &given[..fds.len()]).map_err(|_| ExecutorError::KeeperLost)?;
+        receive(self.control.as_fd(), patience).map(drop).ok_or(ExecutorError::KeeperLost)
     }
 }
 

@@ -34,7 +34,8 @@ pub(super) fn enter(
         .map_err(at(Step::PrivateMounts))?;
 
     let point = namespaces.mount_point.as_ptr();
-    let flags = libc::MS_NOSUID | libc::MS_NODEV;
+    // A run that reads a file must not change what the next one sees.
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOATIME;
     mount(c"tmpfs".as_ptr(), point, c"tmpfs".as_ptr(), flags, namespaces.mount_options.as_ptr())
         .map_err(at(Step::MountScratch))?;
     make_scratch(plan).map_err(at(Step::MakeScratch))?;

@@ -101,8 +101,11 @@ impl ProcPath {
     }
 }
 
-/// Receives one byte and up to `N` descriptors; 0 bytes mean the other side is gone.
-pub(super) fn receive<const N: usize>(socket: c_int, flags: c_int) -> Result<(usize, [c_int; N]), c_int> {
+/// Receives one byte and up to `N` descriptors; no byte means that the other side is gone.
+pub(super) fn receive<const N: usize>(
+    socket: c_int,
+    flags: c_int,
+) -> Result<(Option<u8>, [c_int; N]), c_int> {
     let mut byte = 0u8;
     let mut part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
     let mut control = [0u64; 16];
@@ -129,7 +132,7 @@ pub(super) fn receive<const N: usize>(socket: c_int, flags: c_int) -> Result<(us
                 *slot = data.add(index).read_unaligned();
             }
         }
-        Ok((n, fds))
+        Ok(((n > 0).then_some(byte), fds))
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     namespaces,
     plan::{Plan, Step},
     raw::{self, check},
+    request::{self, MAX_GIVEN},
     shared::{Board, MAX_REFUSED, Verdict},
     tree::{self, Tree},
 };
@@ -13,6 +14,7 @@ use crate::sandbox::{
     policy::{self, Answer},
     seccomp,
 };
+use cairn_abi::channel::CHANNEL_FD;
 use libc::{c_int, pid_t};
 
 /// Everything the keeper is given by the executor it is a fork of.
@@ -54,17 +56,17 @@ fn remove_left_folder(plan: &Plan, token: usize) {
     }
 }
 
-struct Keeper<'a> {
-    plan: &'a Plan,
-    board: *mut Board,
-    launch_address: usize,
-    stack: &'a mut [u8],
-    control: c_int,
-    signals: c_int,
+pub(super) struct Keeper<'a> {
+    pub plan: &'a Plan,
+    pub board: *mut Board,
+    pub launch_address: usize,
+    pub stack: &'a mut [u8],
+    pub control: c_int,
+    pub signals: c_int,
     /// Hands over the calls the filter asks about; -1 without a filter.
-    listener: c_int,
-    last_pid: c_int,
-    ruleset: c_int,
+    pub listener: c_int,
+    pub last_pid: c_int,
+    pub ruleset: c_int,
 }
 
 fn set_up_and_serve(inheritance: Inheritance<'_>) -> Result<(), (Step, c_int)> {
@@ -78,7 +80,7 @@ fn set_up_and_serve(inheritance: Inheritance<'_>) -> Result<(), (Step, c_int)> {
         libc::umask(0o022);
     }
     // The executor maps users now, from outside.
-    if raw::receive::<1>(control, 0).map_err(at(Step::Descriptors))?.0 == 0 {
+    if raw::receive::<1>(control, 0).map_err(at(Step::Descriptors))?.0.is_none() {
         return Ok(());
     }
     let last_pid = match &plan.namespaces {
@@ -95,8 +97,8 @@ fn set_up_and_serve(inheritance: Inheritance<'_>) -> Result<(), (Step, c_int)> {
     raw::send(control, b'r', scratch).map_err(at(Step::Descriptors))?;
     raw::close(scratch);
 
-    let (n, [ruleset]) = raw::receive::<1>(control, 0).map_err(at(Step::Landlock))?;
-    if n == 0 {
+    let (byte, [ruleset]) = raw::receive::<1>(control, 0).map_err(at(Step::Landlock))?;
+    if byte.is_none() {
         return Ok(());
     }
     let listener = install_filter(&plan.filter).map_err(at(Step::Filter))?;
@@ -104,11 +106,15 @@ fn set_up_and_serve(inheritance: Inheritance<'_>) -> Result<(), (Step, c_int)> {
     let mut keeper =
         Keeper { plan, board, launch_address, stack, control, signals, listener, last_pid, ruleset };
     loop {
-        let (n, fds) = raw::receive::<4>(control, 0).map_err(at(Step::Descriptors))?;
-        if n == 0 {
-            return Ok(());
+        let (byte, fds) = raw::receive::<MAX_GIVEN>(control, 0).map_err(at(Step::Descriptors))?;
+        let Some(byte) = byte else { return Ok(()) };
+        let [stdin, stdout, stderr, channel, ..] = fds;
+        match byte {
+            request::SESSION => keeper.serve_session(fds).map_err(at(Step::Descriptors))?,
+            request::RUN => keeper.serve(&[(stdin, 0), (stdout, 1), (stderr, 2), (channel, CHANNEL_FD)]),
+            // A request about a session that is over.
+            _ => {}
         }
-        keeper.serve(fds);
         for fd in fds {
             raw::close(fd);
         }
@@ -177,11 +183,7 @@ fn install_filter(filter: &[libc::sock_filter]) -> Result<c_int, c_int> {
 }
 
 impl Keeper<'_> {
-    fn serve(&mut self, fds: [c_int; 4]) {
-        if self.last_pid >= 0 {
-            // SAFETY: the buffer is one byte long. A failure only means another process id.
-            unsafe { libc::pwrite(self.last_pid, b"1".as_ptr().cast(), 1, 0) };
-        }
+    fn serve(&mut self, fds: &[(c_int, c_int)]) {
         // SAFETY: as in `block_signals`; the answer is for this process alone.
         let own_peak = unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
@@ -189,22 +191,7 @@ impl Keeper<'_> {
             usage.ru_maxrss
         };
         let started = raw::now_ns();
-        let launch = Launch {
-            plan: self.plan,
-            board: self.board,
-            launch_address: self.launch_address,
-            fds,
-            ruleset: self.ruleset,
-        };
-        let pid = match launch::start(&launch, self.stack) {
-            Ok(pid) => pid,
-            Err(errno) => {
-                let board = self.board();
-                board.failed_step = Step::Clone as u32;
-                board.failed_errno = errno;
-                return;
-            }
-        };
+        let Some(pid) = self.launch(fds, None) else { return };
         let mut main = None;
         let verdict = if self.board().failed_step != 0 {
             Verdict::NotStarted
@@ -227,11 +214,43 @@ impl Keeper<'_> {
         board.elapsed_ns = elapsed;
     }
 
-    fn tree(&self, main: pid_t) -> Tree {
+    /// Starts the program; `None` if not even a process could be made, which the board then says.
+    pub(super) fn launch(&mut self, fds: &[(c_int, c_int)], scratch_place: Option<c_int>) -> Option<pid_t> {
+        if self.last_pid >= 0 {
+            // SAFETY: the buffer is one byte long. A failure only means another process id.
+            unsafe { libc::pwrite(self.last_pid, b"1".as_ptr().cast(), 1, 0) };
+        }
+        let launch = Launch {
+            plan: self.plan,
+            board: self.board,
+            launch_address: self.launch_address,
+            fds,
+            scratch_place,
+            ruleset: self.ruleset,
+        };
+        match launch::start(&launch, self.stack) {
+            Ok(pid) => Some(pid),
+            Err(errno) => {
+                let board = self.board();
+                board.failed_step = Step::Clone as u32;
+                board.failed_errno = errno;
+                None
+            }
+        }
+    }
+
+    /// The executor is gone: so is everything it started.
+    pub(super) fn leave(&self, main: pid_t) -> ! {
+        tree::end_all(self.tree(main), |_, _, _| {});
+        remove_left_folder(self.plan, self.launch_address);
+        raw::leave(0)
+    }
+
+    pub(super) fn tree(&self, main: pid_t) -> Tree {
         Tree { is_first_process: self.plan.namespaces.is_some(), main, token: self.launch_address }
     }
 
-    fn board(&mut self) -> &mut Board {
+    pub(super) fn board(&mut self) -> &mut Board {
         // SAFETY: between request and answer the board is the keeper's.
         unsafe { &mut *self.board }
     }
@@ -269,18 +288,13 @@ impl Keeper<'_> {
             unsafe { libc::ppoll(polled.as_mut_ptr(), 3, &timeout, std::ptr::null()) };
             let [signals, control, calls] = polled;
             if control.revents & (libc::POLLHUP | libc::POLLERR) != 0 {
-                // The executor is gone.
-                tree::end_all(self.tree(pid), |_, _, _| {});
-                remove_left_folder(self.plan, self.launch_address);
-                raw::leave(0);
+                self.leave(pid);
             }
             if signals.revents != 0 {
-                let mut buffer = [0u8; 128];
-                // SAFETY: the buffer holds one record. What happened is asked from wait4 instead.
-                unsafe { libc::read(self.signals, buffer.as_mut_ptr().cast(), buffer.len()) };
+                self.drain_signals();
             }
             if calls.revents & libc::POLLIN != 0
-                && let Some(number) = self.answer_call()
+                && let Some((_, number)) = self.answer_call()
             {
                 self.board().ended_by_call = number;
                 return Verdict::Forbidden;
@@ -288,14 +302,21 @@ impl Keeper<'_> {
         }
     }
 
-    /// Answers one refused call; returns its number if the run ends for it.
-    fn answer_call(&mut self) -> Option<u32> {
+    /// Forgets that children changed: what happened is asked from `wait4`.
+    pub(super) fn drain_signals(&self) {
+        let mut buffer = [0u8; 128];
+        // SAFETY: the buffer holds one record.
+        unsafe { libc::read(self.signals, buffer.as_mut_ptr().cast(), buffer.len()) };
+    }
+
+    /// Answers one refused call; returns the caller and the call's number if the run ends for it.
+    pub(super) fn answer_call(&mut self) -> Option<(pid_t, u32)> {
         // SAFETY: the kernel wants the record zeroed and fills it.
         let mut call: libc::seccomp_notif = unsafe { std::mem::zeroed() };
         // SAFETY: `call` is the record this request is defined with.
         check(unsafe { libc::ioctl(self.listener, libc::SECCOMP_IOCTL_NOTIF_RECV as _, &mut call) }).ok()?;
         if call.data.arch != seccomp::NATIVE {
-            return Some(policy::OTHER_ARCHITECTURE);
+            return Some((call.pid as pid_t, policy::OTHER_ARCHITECTURE));
         }
         let number = call.data.nr as u32;
         let long_number = i64::from(call.data.nr);
@@ -311,7 +332,7 @@ impl Keeper<'_> {
         };
         let mut response = libc::seccomp_notif_resp { id: call.id, val: 0, error: 0, flags: 0 };
         match answer {
-            Answer::End => return Some(number),
+            Answer::End => return Some((call.pid as pid_t, number)),
             Answer::Allow => response.flags = libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32,
             Answer::Refuse | Answer::DependsOnReceiver | Answer::DependsOnProcess => {
                 response.error = -libc::EPERM;
@@ -350,7 +371,7 @@ impl Keeper<'_> {
         }
     }
 
-    fn is_of_run(&self, pid: pid_t) -> bool {
+    pub(super) fn is_of_run(&self, pid: pid_t) -> bool {
         match self.plan.namespaces {
             // Everything in the pid namespace is, but for the keeper.
             Some(_) => pid != 1,

@@ -9,7 +9,10 @@
 
 use cairn_abi::channel::PAGE;
 use memmap2::MmapMut;
-use std::io;
+use std::{
+    io,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 /// The most bytes of paths, arguments, environment and pointers. The kernel takes 2 MiB of strings.
 pub(crate) const LAUNCH_SIZE: usize = 6 << 20;
@@ -25,6 +28,8 @@ pub(crate) struct Board {
     pub wall_limit_ns: u64,
     pub argv: usize,
     pub envp: usize,
+    /// The process of a session that a request is about.
+    pub asked_pid: i32,
 
     // Written by the keeper.
     pub verdict: u32,
@@ -43,6 +48,14 @@ pub(crate) struct Board {
     pub failed_errno: i32,
     pub proc_hidden: u32,
     pub has_fixed_pids: u32,
+
+    // Written by the keeper while a session lives, read by the executor at any time.
+    /// 1 when the first process of the session has ended; `wait_status` says how.
+    pub session_ended: u32,
+    /// What the process asked about holds now, in bytes.
+    pub asked_resident: u64,
+    /// Whether the process asked about is stopped.
+    pub asked_is_stopped: u32,
 }
 
 /// How the keeper saw a run end; the number in [`Board::verdict`].
@@ -110,6 +123,23 @@ impl Shared {
     pub(crate) fn read_board(&self) -> Board {
         // SAFETY: the mapping is page-aligned and larger than a board, and the keeper is waiting or gone.
         unsafe { self.board().read_volatile() }
+    }
+
+    /// How the first process of a session ended, if it did. May be asked while the keeper works.
+    pub(crate) fn session_end(&self) -> Option<i32> {
+        // SAFETY: the mapping is page-aligned and larger than a board; the keeper writes the status before it sets
+        // the flag, and neither of them again while the session lasts.
+        unsafe {
+            let board = self.board();
+            let ended = AtomicU32::from_ptr(&raw mut (*board).session_ended).load(Ordering::Acquire) != 0;
+            ended.then(|| (&raw const (*board).wait_status).read_volatile())
+        }
+    }
+
+    /// Names the process the next request is about.
+    pub(crate) fn ask_about(&mut self, pid: i32) {
+        // SAFETY: as in `session_end`; the keeper reads it only when the request has come.
+        unsafe { (&raw mut (*self.board()).asked_pid).write_volatile(pid) }
     }
 
     pub(crate) fn write_board(&mut self, board: Board) {

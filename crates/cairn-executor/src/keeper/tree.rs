@@ -76,7 +76,8 @@ fn kill_children(tree: Tree) {
     }
 }
 
-fn kill(pid: pid_t, token: usize) {
+/// Kills a process, or a group of them.
+pub(super) fn kill(pid: pid_t, token: usize) {
     // The kernel looks at two arguments, the filter at the fifth. A process that is gone already is fine.
     let _ = raw::syscall(libc::SYS_kill, [pid as usize, libc::SIGKILL as usize, 0, 0, token]);
 }
@@ -110,15 +111,26 @@ pub(super) fn resident(pid: pid_t) -> u64 {
     pages.saturating_mul(unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64)
 }
 
+/// Whether `pid` was stopped by a signal.
+pub(super) fn is_stopped(pid: pid_t) -> bool {
+    let mut buffer = [0u8; 512];
+    after_name(pid, &mut buffer).and_then(<[u8]>::first) == Some(&b'T')
+}
+
+/// What `/proc` says of a process after its name: "S 123 …", the state and the parent first.
+fn after_name(pid: pid_t, buffer: &mut [u8; 512]) -> Option<&[u8]> {
+    let text = raw::read_file(ProcPath::new().number(pid).text(b"/stat").as_ptr(), buffer).ok()?;
+    // The name in parentheses may hold anything; the last `)` ends it.
+    let name_end = text.iter().rposition(|byte| *byte == b')')?;
+    text.get(name_end + 2..)
+}
+
 fn parent_of(pid: pid_t) -> Option<pid_t> {
     if pid <= 1 {
         return None;
     }
     let mut buffer = [0u8; 512];
-    let text = raw::read_file(ProcPath::new().number(pid).text(b"/stat").as_ptr(), &mut buffer).ok()?;
-    // The name in parentheses may hold anything; the last `)` ends it. Then: " S 123 …".
-    let after_name = text.iter().rposition(|byte| *byte == b')')?;
-    let digits = text.get(after_name + 4..)?.split(|byte| *byte == b' ').next()?;
+    let digits = after_name(pid, &mut buffer)?.get(2..)?.split(|byte| *byte == b' ').next()?;
     digits.iter().try_fold(0 as pid_t, |number, byte| match byte {
         b'0'..=b'9' => Some(number.wrapping_mul(10).wrapping_add(pid_t::from(byte - b'0'))),
         _ => None,

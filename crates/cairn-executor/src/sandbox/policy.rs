@@ -67,11 +67,23 @@ pub(crate) fn name(number: u32) -> String {
     if number == OTHER_ARCHITECTURE {
         return "a system call of another architecture".into();
     }
-    [ENDING, SIGNALS, PROCESSES, EXEC, REFUSED, METADATA, METADATA_OLD, CONDITIONAL, CONDITIONAL_OLD]
-        .iter()
-        .flat_map(|calls| calls.iter())
-        .find(|(listed, _)| *listed == c_long::from(number))
-        .map_or_else(|| format!("system call {number}"), |(_, name)| (*name).to_string())
+    [
+        ENDING,
+        SIGNALS,
+        PROCESSES,
+        EXEC,
+        REFUSED,
+        METADATA,
+        METADATA_OLD,
+        CONDITIONAL,
+        CONDITIONAL_OLD,
+        FREE,
+        FREE_OLD,
+    ]
+    .iter()
+    .flat_map(|calls| calls.iter())
+    .find(|(listed, _)| *listed == c_long::from(number))
+    .map_or_else(|| format!("system call {number}"), |(_, name)| (*name).to_string())
 }
 
 macro_rules! calls {
@@ -164,7 +176,6 @@ pub(crate) const REFUSED: &[(c_long, &str)] = calls! {
     "perf_event_open" = libc::SYS_perf_event_open,
     "memfd_create" = libc::SYS_memfd_create,
     "memfd_secret" = 447,
-    "userfaultfd" = libc::SYS_userfaultfd,
     "settimeofday" = libc::SYS_settimeofday,
     "clock_settime" = libc::SYS_clock_settime,
     "adjtimex" = libc::SYS_adjtimex,
@@ -222,7 +233,84 @@ const CONDITIONAL: &[(c_long, &str)] = calls! {
     "openat" = libc::SYS_openat,
     "truncate" = libc::SYS_truncate,
     "ioctl" = libc::SYS_ioctl,
+    "userfaultfd" = libc::SYS_userfaultfd,
 };
+
+/// Calls that are free, but that a session cannot undo: it names them when it gives a run a process of its own.
+const FREE: &[(c_long, &str)] = calls! {
+    "getpid" = libc::SYS_getpid,
+    "getppid" = libc::SYS_getppid,
+    "gettid" = libc::SYS_gettid,
+    "getpgid" = libc::SYS_getpgid,
+    "getsid" = libc::SYS_getsid,
+    "setsid" = libc::SYS_setsid,
+    "setpgid" = libc::SYS_setpgid,
+    "setuid" = libc::SYS_setuid,
+    "setgid" = libc::SYS_setgid,
+    "setreuid" = libc::SYS_setreuid,
+    "setregid" = libc::SYS_setregid,
+    "setresuid" = libc::SYS_setresuid,
+    "setresgid" = libc::SYS_setresgid,
+    "setgroups" = libc::SYS_setgroups,
+    "setrlimit" = libc::SYS_setrlimit,
+    "prctl" = libc::SYS_prctl,
+    "clone3" = libc::SYS_clone3,
+    "wait4" = libc::SYS_wait4,
+    "waitid" = libc::SYS_waitid,
+    "exit" = libc::SYS_exit,
+    "set_tid_address" = libc::SYS_set_tid_address,
+    "set_robust_list" = libc::SYS_set_robust_list,
+    "rseq" = libc::SYS_rseq,
+    "membarrier" = libc::SYS_membarrier,
+    "setitimer" = libc::SYS_setitimer,
+    "getitimer" = libc::SYS_getitimer,
+    "timer_create" = libc::SYS_timer_create,
+    "timer_settime" = libc::SYS_timer_settime,
+    "timer_delete" = libc::SYS_timer_delete,
+    "timerfd_create" = libc::SYS_timerfd_create,
+    "signalfd4" = libc::SYS_signalfd4,
+    "rt_sigaction" = libc::SYS_rt_sigaction,
+    "rt_sigsuspend" = libc::SYS_rt_sigsuspend,
+    "rt_sigtimedwait" = libc::SYS_rt_sigtimedwait,
+    "rt_sigpending" = libc::SYS_rt_sigpending,
+    "sigaltstack" = libc::SYS_sigaltstack,
+    "mmap" = libc::SYS_mmap,
+    "munmap" = libc::SYS_munmap,
+    "mremap" = libc::SYS_mremap,
+    "mprotect" = libc::SYS_mprotect,
+    "madvise" = libc::SYS_madvise,
+    "mlock" = libc::SYS_mlock,
+    "mlock2" = libc::SYS_mlock2,
+    "mlockall" = libc::SYS_mlockall,
+    "munlock" = libc::SYS_munlock,
+    "pkey_alloc" = libc::SYS_pkey_alloc,
+    "pkey_mprotect" = libc::SYS_pkey_mprotect,
+    "remap_file_pages" = libc::SYS_remap_file_pages,
+    "fcntl" = libc::SYS_fcntl,
+    "close_range" = libc::SYS_close_range,
+    "dup3" = libc::SYS_dup3,
+    "socketpair" = libc::SYS_socketpair,
+    "inotify_init1" = libc::SYS_inotify_init1,
+    "inotify_add_watch" = libc::SYS_inotify_add_watch,
+    "io_setup" = libc::SYS_io_setup,
+    "seccomp" = libc::SYS_seccomp,
+    "landlock_create_ruleset" = libc::SYS_landlock_create_ruleset,
+    "personality" = libc::SYS_personality,
+};
+
+#[cfg(target_arch = "x86_64")]
+const FREE_OLD: &[(c_long, &str)] = calls! {
+    "fork" = libc::SYS_fork,
+    "vfork" = libc::SYS_vfork,
+    "alarm" = libc::SYS_alarm,
+    "pause" = libc::SYS_pause,
+    "getpgrp" = libc::SYS_getpgrp,
+    "dup2" = libc::SYS_dup2,
+    "arch_prctl" = libc::SYS_arch_prctl,
+    "signalfd" = libc::SYS_signalfd,
+};
+#[cfg(not(target_arch = "x86_64"))]
+const FREE_OLD: &[(c_long, &str)] = &[];
 
 #[cfg(target_arch = "x86_64")]
 const CONDITIONAL_OLD: &[(c_long, &str)] = calls! {

@@ -27,6 +27,9 @@ const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
 const ABSENT: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 
+/// The flag of `userfaultfd` that leaves faults of the kernel alone.
+const UFFD_USER_MODE_ONLY: u32 = 1;
+
 /// What the filter depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FilterConfig {
@@ -85,6 +88,12 @@ pub(crate) fn filter(config: &FilterConfig) -> Vec<sock_filter> {
         | libc::CLONE_NEWUTS
         | libc::CLONE_NEWCGROUP) as u32;
     program.rule(libc::SYS_clone, When::AnyOf { argument: 0, mask: namespaces }, ASK);
+    // A session's runner learns from it which pages a run wrote. Handling faults of the kernel stays refused.
+    program.rule(
+        libc::SYS_userfaultfd,
+        When::Masked { argument: 0, mask: UFFD_USER_MODE_ONLY, value: 0 },
+        ASK,
+    );
     if !config.allow_exec {
         let value = config.launch_address as u64;
         program.rule(libc::SYS_execve, When::Not { argument: 0, value }, ASK);
@@ -290,6 +299,16 @@ mod tests {
         assert_eq!(evaluate(&old, libc::SYS_openat, &truncating), ASK);
         assert_eq!(evaluate(&old, libc::SYS_openat, &[0, 0, (libc::O_TRUNC | libc::O_WRONLY) as u64]), ALLOW);
         assert_eq!(evaluate(&filter(&config(false, 3)), libc::SYS_openat, &truncating), ALLOW);
+    }
+
+    #[test]
+    fn what_a_session_needs_passes() {
+        let program = filter(&config(true, 7));
+        assert_eq!(evaluate(&program, libc::SYS_seccomp, &[1]), ALLOW);
+        assert_eq!(evaluate(&program, libc::SYS_prctl, &[1]), ALLOW);
+        let flags = (libc::O_CLOEXEC | libc::O_NONBLOCK) as u64;
+        assert_eq!(evaluate(&program, libc::SYS_userfaultfd, &[flags | 1]), ALLOW);
+        assert_eq!(evaluate(&program, libc::SYS_userfaultfd, &[flags]), ASK);
     }
 
     #[test]

@@ -131,9 +131,10 @@ impl Collector<'_> {
                 (!same).then_some(FileChange::Link { target })
             }
             SFlag::S_IFREG => {
-                let content = self.read(folder, name, &status)?;
-                let same =
-                    same_mode && before.is_some_and(|before| self.same_content(before, &status, &content));
+                let file = open(folder, name)?;
+                let content = self.read(&file, &status)?;
+                let same = same_mode
+                    && before.is_some_and(|before| self.same_content(before, &status, &content, &file));
                 (!same).then_some(FileChange::Written { content, mode })
             }
             SFlag::S_IFIFO => (!same_mode).then_some(FileChange::Special { kind: SpecialKind::Fifo, mode }),
@@ -153,25 +154,20 @@ impl Collector<'_> {
         entry.content.and_then(|index| self.files.get(index))
     }
 
-    fn read(&mut self, folder: &OwnedFd, name: &OsStr, status: &FileStat) -> nix::Result<Captured> {
+    fn read(&mut self, file: &File, status: &FileStat) -> nix::Result<Captured> {
         let total = status.st_size as u64;
         let kept = total.min(self.limit).min(self.total_left);
-        let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
-        let file = openat(folder, name, flags, Mode::empty()).or_else(|_| {
-            fchmodat(folder, name, Mode::S_IRUSR, FchmodatFlags::FollowSymlink)?;
-            openat(folder, name, flags, Mode::empty())
-        })?;
         let mut bytes = Vec::new();
-        File::from(file)
-            .take(kept)
+        file.take(kept)
             .read_to_end(&mut bytes)
             .map_err(|error| error.raw_os_error().map_or(Errno::EIO, Errno::from_raw))?;
         self.total_left -= bytes.len() as u64;
         Ok(Captured { bytes: Bytes(bytes), total })
     }
 
-    /// Whether a file still holds what it was given. Beyond what was read, the change time decides.
-    fn same_content(&self, before: &Entry, status: &FileStat, content: &Captured) -> bool {
+    /// Whether a file still holds what it was given. Beyond what was read, the change time decides; where that is
+    /// not known, the rest of the file.
+    fn same_content(&self, before: &Entry, status: &FileStat, content: &Captured, file: &File) -> bool {
         if before.size != status.st_size {
             return false;
         }
@@ -179,10 +175,18 @@ impl Collector<'_> {
             Some(FileKind::Regular(given)) => given.0.as_slice(),
             _ => return false,
         };
-        let given = given.iter().copied().chain(std::iter::repeat(0));
-        let kept_is_same = content.bytes.0.iter().copied().zip(given).all(|(now, given)| now == given);
-        let untouched = before.changed == (status.st_ctime, status.st_ctime_nsec);
-        kept_is_same && (!content.is_truncated() || untouched)
+        let kept = &content.bytes.0;
+        let padded = given.iter().chain(std::iter::repeat(&0));
+        if !kept.iter().zip(padded).all(|(now, given)| now == given) {
+            return false;
+        }
+        if !content.is_truncated() {
+            return true;
+        }
+        match before.changed {
+            Some(changed) => changed == (status.st_ctime, status.st_ctime_nsec),
+            None => given.get(kept.len()..).is_some_and(|rest| holds_next(file, rest)),
+        }
     }
 
     fn finish(mut self) -> Changes {
@@ -193,6 +197,24 @@ impl Collector<'_> {
         }
         self.changes
     }
+}
+
+fn open(folder: &OwnedFd, name: &OsStr) -> nix::Result<File> {
+    let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    let file = openat(folder, name, flags, Mode::empty()).or_else(|_| {
+        fchmodat(folder, name, Mode::S_IRUSR, FchmodatFlags::FollowSymlink)?;
+        openat(folder, name, flags, Mode::empty())
+    })?;
+    Ok(File::from(file))
+}
+
+/// Whether reading on gives `expected`.
+fn holds_next(mut file: &File, expected: &[u8]) -> bool {
+    let mut piece = vec![0; expected.len().min(1 << 16)];
+    expected.chunks(1 << 16).all(|expected| {
+        let piece = &mut piece[..expected.len()];
+        file.read_exact(piece).is_ok() && piece == expected
+    })
 }
 
 /// The path as one line of text, different for different paths: see [`cairn_model::Outcome::files`].

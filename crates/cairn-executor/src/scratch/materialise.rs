@@ -3,14 +3,17 @@
 //! Three passes: everything is made first; then owners and modes, deepest entries first, so that a folder closed
 //! to its owner still receives its content; times with them, because making entries changes their folder's.
 
-use super::paths::{components, open_folder, step_into};
+use super::{
+    paths::{components, open_folder, step_into},
+    watch::Watch,
+};
 use crate::error::ExecutorError;
 use cairn_model::input::{FileKind, FileRegion};
 use nix::{
     errno::Errno,
     fcntl::{AtFlags, OFlag, openat},
     sys::{
-        stat::{FchmodatFlags, Mode, UtimensatFlags, fchmodat, fstatat, mkdirat, utimensat},
+        stat::{FchmodatFlags, FileStat, Mode, UtimensatFlags, fchmodat, fstatat, mkdirat, utimensat},
         time::{TimeSpec, TimeValLike},
     },
     unistd::{Gid, LinkatFlags, Uid, fchownat, linkat, mkfifo, symlinkat},
@@ -46,15 +49,35 @@ pub(super) struct Entry {
     /// The region that gives the content, links to other entries followed.
     pub content: Option<usize>,
     pub mode: u32,
+    pub user: u32,
+    pub n_links: u64,
     pub size: i64,
-    pub changed: (i64, i64),
+    /// Access and modification, in seconds and nanoseconds.
+    pub times: ((i64, i64), (i64, i64)),
+    /// When anything about it changed last; not known once its content was replaced.
+    pub changed: Option<(i64, i64)>,
 }
 
-/// Makes `files` below `root`, which is empty.
+impl Entry {
+    fn new(content: Option<usize>, status: &FileStat) -> Self {
+        Self {
+            content,
+            mode: status.st_mode,
+            user: status.st_uid,
+            n_links: status.st_nlink,
+            size: status.st_size,
+            times: ((status.st_atime, status.st_atime_nsec), (status.st_mtime, status.st_mtime_nsec)),
+            changed: Some((status.st_ctime, status.st_ctime_nsec)),
+        }
+    }
+}
+
+/// Makes `files` below `root`, which is empty. All folders are watched from then on.
 pub(super) fn materialise(
     root: &OwnedFd,
     owner: Option<(Uid, Gid)>,
     files: &[FileRegion],
+    watch: Option<&mut Watch>,
 ) -> Result<Layout, ExecutorError> {
     // Names of every entry, with its region; sorted, so that a folder comes before what it holds.
     let mut made: BTreeMap<Vec<&str>, Option<usize>> = BTreeMap::new();
@@ -66,18 +89,30 @@ pub(super) fn materialise(
         make(root, region, &names)?;
         made.insert(names, Some(index));
     }
+    if let Some(watch) = watch {
+        // Before they get their modes: a folder may be closed even to us.
+        let is_folder =
+            |index: &Option<usize>| index.is_none_or(|index| files[index].kind == FileKind::Folder);
+        let below = made.iter().filter(|(_, index)| is_folder(index)).map(|(names, _)| names.as_slice());
+        watch.start(std::iter::once(&[][..]).chain(below).map(|names| open_folder(root, names)));
+    }
     let mut layout = Layout::default();
     for (names, index) in made.iter().rev() {
         let region = index.map(|index| &files[index]);
-        if finish(root, owner, names, region)? == Owner::Left {
+        let (owner, status) = finish(root, owner, names, region)?;
+        if owner == Owner::Left {
             layout.owners_left.push(names.join("/"));
         }
+        let content = index.and_then(|index| content_of(files, &made, index));
+        layout.entries.insert(names.join("/").into_bytes(), Entry::new(content, &status));
     }
-    let failed =
-        |source: Errno| ExecutorError::System { what: "look at the scratch folder", source: source.into() };
+    look_at_links_again(root, &mut layout);
+    let failed = |source: Errno| ExecutorError::System {
+        what: "set the scratch folder's times",
+        source: source.into(),
+    };
     let (seconds, none) = (TimeSpec::seconds(DEFAULT_TIME), UtimensatFlags::NoFollowSymlink);
     utimensat(root, ".", &seconds, &seconds, none).map_err(failed)?;
-    remember(root, files, &made, &mut layout).map_err(failed)?;
     Ok(layout)
 }
 
@@ -163,7 +198,7 @@ fn finish(
     owner: Option<(Uid, Gid)>,
     names: &[&str],
     region: Option<&FileRegion>,
-) -> Result<Owner, ExecutorError> {
+) -> Result<(Owner, FileStat), ExecutorError> {
     let failed = |what| {
         move |errno: Errno| ExecutorError::Materialise { path: names.join("/"), what, source: errno.into() }
     };
@@ -200,31 +235,25 @@ fn finish(
         utimensat(&folder, *name, &time(accessed), &time(modified), UtimensatFlags::NoFollowSymlink)
             .map_err(failed("setting its times"))?;
     }
-    Ok(left)
+    // Before its folder gets its mode and may be closed even to us.
+    let status = fstatat(&folder, *name, AtFlags::AT_SYMLINK_NOFOLLOW).map_err(failed("looking at it"))?;
+    Ok((left, status))
 }
 
-fn remember(
-    root: &OwnedFd,
-    files: &[FileRegion],
-    made: &BTreeMap<Vec<&str>, Option<usize>>,
-    layout: &mut Layout,
-) -> nix::Result<()> {
-    for (names, index) in made {
+/// A file with several names is finished under each of them, and what comes last holds for all.
+fn look_at_links_again(root: &OwnedFd, layout: &mut Layout) {
+    let is_folder = |entry: &Entry| entry.mode & libc::S_IFMT == libc::S_IFDIR;
+    for (path, entry) in layout.entries.iter_mut().filter(|(_, entry)| entry.n_links > 1 && !is_folder(entry))
+    {
+        let names: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
         let (name, parents) = names.split_last().expect("paths have at least one name");
-        let Ok(folder) = open_folder(root, parents) else {
-            // A folder closed even to us: what it holds cannot be compared later either.
-            continue;
-        };
-        let status = fstatat(&folder, *name, AtFlags::AT_SYMLINK_NOFOLLOW)?;
-        let entry = Entry {
-            content: index.and_then(|index| content_of(files, made, index)),
-            mode: status.st_mode,
-            size: status.st_size,
-            changed: (status.st_ctime, status.st_ctime_nsec),
-        };
-        layout.entries.insert(names.join("/").into_bytes(), entry);
+        let status = open_folder(root, parents)
+            .and_then(|folder| fstatat(&folder, OsStr::from_bytes(name), AtFlags::AT_SYMLINK_NOFOLLOW));
+        // What lies in a closed folder keeps what was seen before.
+        if let Ok(status) = status {
+            *entry = Entry::new(entry.content, &status);
+        }
     }
-    Ok(())
 }
 
 /// The region whose bytes entry `index` shows.

@@ -2,15 +2,24 @@
 //!
 //! Everything goes through descriptors relative to the folder and never follows a link, because links are content:
 //! an input or a target may point them anywhere.
+//!
+//! A fresh process gets a folder made from nothing ([`Scratch::prepare`]). Between the runs of a live target only what
+//! differs is made good ([`Scratch::refresh`]).
 
 mod collect;
+mod held;
 mod materialise;
 mod paths;
+mod refresh;
+mod rewrite;
 mod root;
+mod watch;
 mod wipe;
 
 pub use self::materialise::DEFAULT_TIME;
-pub(crate) use self::{collect::Changes, materialise::Layout};
+pub(crate) use self::{collect::Changes, held::Difference, materialise::Layout};
+
+use self::{held::Held, watch::Watch};
 
 use crate::error::ExecutorError;
 use cairn_model::input::FileRegion;
@@ -28,6 +37,13 @@ const ROOT_MODE: Mode = Mode::from_bits_truncate(0o755);
 pub(crate) struct Scratch {
     root: OwnedFd,
     owner: Option<(Uid, Gid)>,
+    /// What the last refresh laid out.
+    held: Held,
+    /// Whether the folder may hold something else by now.
+    is_changed: bool,
+    watch: Option<Watch>,
+    /// Whether the folder is mounted so that reading leaves no trace. Otherwise a refresh takes the traces back.
+    keeps_access_times: bool,
 }
 
 impl Scratch {
@@ -38,14 +54,25 @@ impl Scratch {
             nix::unistd::fchown(&root, Some(user), Some(group))
                 .map_err(ExecutorError::errno("give the scratch folder to the target's user"))?;
         }
-        Ok(Self { root, owner })
+        Ok(Self {
+            root,
+            owner,
+            held: Held::default(),
+            is_changed: true,
+            watch: None,
+            keeps_access_times: false,
+        })
     }
 
     /// Empties the folder and lays out `files`.
     pub(crate) fn prepare(&mut self, files: &[FileRegion]) -> Result<Layout, ExecutorError> {
+        self.is_changed = true;
+        if let Some(watch) = &mut self.watch {
+            watch.stop();
+        }
         root::reset(&self.root, self.owner).map_err(ExecutorError::errno("reset the scratch folder"))?;
         wipe::wipe(&self.root).map_err(ExecutorError::errno("empty the scratch folder"))?;
-        materialise::materialise(&self.root, self.owner, files)
+        materialise::materialise(&self.root, self.owner, files, self.watch.as_mut())
     }
 
     /// What changed since `layout` was laid out; contents are cut at `limit`.

@@ -1,6 +1,8 @@
 //! Compiles small programs and runs them.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod view;
+
 use cairn_executor::{Execution, Executor, RunConfig, SandboxLevel, Target};
 use cairn_model::Input;
 use std::{

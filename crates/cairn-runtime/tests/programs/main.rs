@@ -5,6 +5,7 @@
 mod support;
 
 mod archives;
+mod forkserver;
 mod harness;
 mod variables;
 mod view;

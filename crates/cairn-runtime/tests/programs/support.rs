@@ -145,6 +145,9 @@ impl Program {
                 command
                     .arg(format!("-DVIEW_MAGIC={VIEW_MAGIC}ull"))
                     .arg(format!("-DABI_VERSION={ABI_VERSION}"));
+                if source.contains("LLVMFuzzerTestOneInput") {
+                    command.arg("-DHARNESS");
+                }
                 command.arg("-include").arg(workspace.write("view.h", VIEW)).arg(dist().runtime_archive())
             }
         };
@@ -195,6 +198,9 @@ const VIEW: &str = r#"
 #ifndef N_COUNTERS
 #define N_COUNTERS 100
 #endif
+#ifndef VIEW_KIND
+#define VIEW_KIND 1
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -210,15 +216,15 @@ struct view {
 };
 __attribute__((aligned(4096))) unsigned long __cairn_fuel[512];
 __attribute__((section(".cairn_view"), used)) extern struct view __cairn_view;
-struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, 1, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel};
+struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, VIEW_KIND, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel};
 extern const unsigned cairn_abi_v2;
 __attribute__((used)) static const unsigned *abi = &cairn_abi_v2;
 #ifdef __cplusplus
 }
-#else
+#elif !defined HARNESS
 int cairn_run_main(int, char **, char **, int (*)());
-int program_main();
-int main(int argc, char **argv, char **envp) { return cairn_run_main(argc, argv, envp, program_main); }
-#define main program_main
+int main() __asm__("program_main");
+int view_main(int argc, char **argv, char **envp) __asm__("main");
+int view_main(int argc, char **argv, char **envp) { return cairn_run_main(argc, argv, envp, main); }
 #endif
 "#;

@@ -211,8 +211,7 @@ fn main_starts_the_runtime_where_nothing_did() {
         "program.c",
         Link::View,
         "int main(void) { HIT(2); return 3; }
-         #undef main
-         void _start(void) { HIT(1); long code = main(0, 0, 0); __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"(code)); __builtin_unreachable(); }",
+         void _start(void) { HIT(1); long code = view_main(0, 0, 0); __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"(code)); __builtin_unreachable(); }",
         &["-static", "-nostdlib", "-fno-stack-protector"],
     );
     let channel = Channel::new();

@@ -116,6 +116,7 @@ pub fn verb(ending: &Ending) -> String {
         Ending::Exited { code } => format!("exits with {code}"),
         Ending::Signalled { signal } => format!("dies of {}", signal_name(*signal)),
         Ending::TimedOut => "hangs: it ran into the wall limit".into(),
+        Ending::OutOfFuel => "hangs: it used up its fuel".into(),
         Ending::Stopped => "stops itself".into(),
         Ending::OutOfMemory => "runs out of memory".into(),
         Ending::AssumptionFailed => "breaks an assumption of the program".into(),

@@ -9,8 +9,8 @@ use crate::{
     surroundings,
     target::{Subject, TargetArgs},
 };
-use cairn_executor::{RunConfig, SandboxLevel, sandbox};
-use cairn_model::{Coverage, outcome::Comparison};
+use cairn_executor::{RunConfig, SandboxLevel, SessionMode, sandbox};
+use cairn_model::{Coverage, Input, outcome::Comparison};
 use serde::Serialize;
 
 /// Check this machine and, if one is named, a target
@@ -150,11 +150,11 @@ fn target(checks: &mut Checks, subject: &Subject) -> Result<(), Failure> {
     for (reason, n) in left_out(subject) {
         checks.add("left out", State::Ok, format!("{n}: {reason}"));
     }
-    let inputs = inputs::load(&subject.inputs, &subject.template)?;
-    let sample = inputs.into_iter().next().unwrap_or_else(|| NamedInput {
-        path: "(empty input)".into(),
-        input: subject.template.fill(Vec::new()),
-    });
+    let mut inputs = inputs::load(&subject.inputs, &subject.template)?;
+    if inputs.is_empty() {
+        inputs.push(NamedInput { path: "(empty input)".into(), input: subject.template.fill(Vec::new()) });
+    }
+    let sample = &inputs[0];
     let stability = subject.bare()?.run_twice(&sample.input)?;
     let bare = &stability.first;
     checks.add(
@@ -213,5 +213,42 @@ fn target(checks: &mut Checks, subject: &Subject) -> Result<(), Failure> {
             );
         }
     }
+    session(checks, subject, &inputs)
+}
+
+/// Inputs whose runs in a session are compared with fresh ones.
+const MAX_COMPARED: usize = 256;
+
+/// Whether the target runs from a snapshot, if not why, and whether that changes anything.
+fn session(checks: &mut Checks, subject: &Subject, inputs: &[NamedInput]) -> Result<(), Failure> {
+    let mut session = subject.session()?;
+    if let SessionMode::Fresh { .. } = session.mode() {
+        checks.add("snapshot", State::Warning, session.mode().to_string());
+        return Ok(());
+    }
+    let compared: Vec<Input> = inputs.iter().take(MAX_COMPARED).map(|named| named.input.clone()).collect();
+    let verification = session.verify(&compared)?;
+    let mut detail = format!("equals fresh processes on {}", count(compared.len(), "input"));
+    for (reason, n) in &verification.needs_fork {
+        detail += &format!("; {n} need a process of their own: {reason}");
+    }
+    if verification.n_unstable > 0 {
+        detail += &format!("; {} differ from themselves", count(verification.n_unstable, "input"));
+    }
+    let Some((index, parts)) = verification.differences.first() else {
+        checks.add("snapshot", State::Ok, detail);
+        return Ok(());
+    };
+    let n = verification.differences.len();
+    checks.add(
+        "snapshot",
+        State::Failed,
+        format!(
+            "runs from a snapshot differ from fresh ones on {}, first `{}` in {}",
+            count(n, "input"),
+            inputs[*index].path.display(),
+            parts.join(", ")
+        ),
+    );
     Ok(())
 }

@@ -213,6 +213,7 @@ fn advice(ending: &Ending, config: &RunConfig) -> Option<String> {
                 config.wall_limit.as_millis()
             )
         }
+        Ending::OutOfFuel => format!("the limit is {} steps, set from what other inputs need", config.fuel),
         Ending::OutOfMemory => {
             let limit = megabytes(config.memory_limit);
             format!("the limit is {limit} MB; raise `run.memory_limit_mb` if it only needs more")

@@ -1,70 +1,6 @@
+//! Laying out, looking at and emptying the folder.
+
 use super::*;
-use cairn_model::{
-    input::{Bytes, FileKind},
-    outcome::FileChange,
-};
-use std::{
-    fs,
-    os::{
-        fd::AsRawFd,
-        unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink},
-    },
-    path::Path,
-};
-use tempfile::TempDir;
-
-struct Folder {
-    folder: TempDir,
-    scratch: Scratch,
-}
-
-impl Folder {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let root = fs::File::open(folder.path()).unwrap().into();
-        Self { scratch: Scratch::new(root, None).unwrap(), folder }
-    }
-
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// Lays out `files`, lets `change` act as the target, and tells the changes, one a line.
-    fn changes(&mut self, files: &[FileRegion], change: impl FnOnce(&Path)) -> String {
-        let layout = self.scratch.prepare(files).unwrap();
-        change(self.folder.path());
-        let changes = self.scratch.collect(&layout, files, 8).unwrap();
-        changes.files.iter().map(|(path, change)| format!("{path}: {}\n", describe(change))).collect()
-    }
-}
-
-fn describe(change: &FileChange) -> String {
-    match change {
-        FileChange::Written { content, mode } => {
-            format!("{:?} of {} mode={mode:o}", content.bytes, content.total)
-        }
-        FileChange::Folder => "folder".into(),
-        FileChange::Link { target } => format!("-> {target:?}"),
-        FileChange::Special { kind, mode } => format!("{kind} mode={mode:o}"),
-        FileChange::Removed => "removed".into(),
-    }
-}
-
-fn region(path: &str, kind: FileKind) -> FileRegion {
-    FileRegion {
-        path: path.into(),
-        kind,
-        mode: None,
-        size: None,
-        modified: None,
-        accessed: None,
-        owner: None,
-    }
-}
-
-fn file(path: &str, content: &str) -> FileRegion {
-    region(path, FileKind::Regular(content.into()))
-}
 
 #[test]
 fn every_kind_is_made_with_its_metadata() {
@@ -87,7 +23,7 @@ fn every_kind_is_made_with_its_metadata() {
     assert_eq!(fs::read(folder.path("cut")).unwrap(), b"a");
     assert_eq!(fs::read_link(folder.path("link")).unwrap(), Path::new("/nowhere"));
     assert!(folder.path("pipe").metadata().unwrap().file_type().is_fifo());
-    assert_eq!(folder.folder.path().metadata().unwrap().mtime(), DEFAULT_TIME);
+    assert_eq!(folder.path.metadata().unwrap().mtime(), DEFAULT_TIME);
     assert_eq!(folder.changes(&files, |_| ()), "");
 }
 
@@ -190,7 +126,7 @@ fn pipes_and_sockets_are_no_files() {
 #[test]
 fn what_was_done_to_the_folder_itself_is_taken_back() {
     let mut folder = Folder::new();
-    let root = fs::File::open(folder.folder.path()).unwrap();
+    let root = fs::File::open(&folder.path).unwrap();
     let attributes = || {
         // SAFETY: with size 0 nothing is written.
         unsafe { libc::flistxattr(root.as_raw_fd(), std::ptr::null_mut(), 0) }
@@ -221,7 +157,16 @@ fn closed_folders_are_looked_into_and_emptied() {
     });
     assert_eq!(changes, "a: folder\na/b: \"x\" of 1 mode=0\n");
     folder.scratch.prepare(&[]).unwrap();
-    assert_eq!(fs::read_dir(folder.folder.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(&folder.path).unwrap().count(), 0);
+}
+
+#[test]
+fn what_lies_in_a_folder_closed_from_the_start_is_known() {
+    let mut folder = Folder::new();
+    let closed = FileRegion { mode: Some(0o000), ..region("a", FileKind::Folder) };
+    let files = [closed, file("a/b", "x"), region("c", FileKind::Hardlink("a/b".into()))];
+    // Looking into it needs its mode changed, which happens after it was compared.
+    assert_eq!(folder.changes(&files, |_| ()), "");
 }
 
 #[test]
@@ -233,7 +178,7 @@ fn emptying_never_follows_links() {
     fs::create_dir_all(folder.path("a/b/c")).unwrap();
     symlink(outside.path(), folder.path("a/b/link")).unwrap();
     folder.scratch.prepare(&[]).unwrap();
-    assert_eq!(fs::read_dir(folder.folder.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(&folder.path).unwrap().count(), 0);
     assert!(outside.path().join("kept").exists());
 }
 

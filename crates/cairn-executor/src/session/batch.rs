@@ -1,0 +1,185 @@
+//! Whole inputs, many at once.
+
+use super::{
+    config::Wants,
+    handle::{Ran, Session, SessionRun},
+    live::Posted,
+    outcome, pack,
+    sort_out::{Taken, sort_out},
+    verify::difference,
+    why::WhyFresh,
+};
+use crate::{
+    error::ExecutorError,
+    scratch::{Changes, Difference},
+};
+use cairn_model::{Ending, Input};
+use std::collections::VecDeque;
+
+impl Session {
+    /// Runs `inputs` and returns one run for each, in their order.
+    ///
+    /// They may be carried out in another order. An error means that one of them cannot be run at all, by
+    /// [`crate::Executor::run`] neither, or that the system failed.
+    pub fn run_batch(&mut self, inputs: &[Input], wants: Wants) -> Result<Vec<SessionRun>, ExecutorError> {
+        let mut runs: Vec<Option<SessionRun>> = Vec::with_capacity(inputs.len());
+        let mut left: VecDeque<usize> = VecDeque::with_capacity(inputs.len());
+        for (index, input) in inputs.iter().enumerate() {
+            runs.push(match pack::why_fresh(input, self.config.mode) {
+                Some(why) => Some(self.fresh(input, wants, why)?),
+                None => {
+                    left.push_back(index);
+                    None
+                }
+            });
+        }
+        while let Some(first) = left.front().copied() {
+            if !self.is_ready()? {
+                runs[first] = Some(self.fresh(&inputs[first], wants, WhyFresh::NoSession)?);
+                left.pop_front();
+                continue;
+            }
+            let has_watch = self.fill(inputs, &left)?;
+            let n_inputs = self.pack.n_inputs();
+            if n_inputs == 0 {
+                runs[first] = Some(self.fresh(&inputs[first], wants, WhyFresh::TooLarge)?);
+                left.pop_front();
+                continue;
+            }
+            let posted = self.live.post(n_inputs, wants.bits(), self.config.run.fuel)?;
+            self.counts.n_batches += 1;
+            let mut taken = std::mem::take(&mut self.taken);
+            let usual = Some(self.usual_looks.unwrap_or(0));
+            sort_out(&mut self.live, &self.config.run, usual, n_inputs, &posted, &mut taken)?;
+            let looks = taken.iter().any(|entry| matches!(entry, Taken::Fresh(WhyFresh::LooksAtItself)));
+            let last = &inputs[left[taken.len() - 1]];
+            self.live.scratch.now_holds(&last.files);
+            let mut n_again = 0;
+            for entry in taken.drain(..) {
+                let index = left.pop_front().expect("no more results than inputs");
+                match self.finish(&inputs[index], wants, entry, &posted, has_watch)? {
+                    Some(run) => runs[index] = Some(run),
+                    None => {
+                        left.push_back(index);
+                        n_again += 1;
+                    }
+                }
+            }
+            // Those to be run again come first, so that one of them is the first of the next batch.
+            left.rotate_right(n_again);
+            self.taken = taken;
+            if looks && self.usual_looks.is_none() {
+                self.usual_looks = Some(self.looks_at_nothing()?);
+            }
+        }
+        Ok(runs.into_iter().map(|run| run.expect("every input was run")).collect())
+    }
+
+    /// How often a run on the empty input looks at its own process, if that makes no difference to a fresh one.
+    ///
+    /// Some programs look at their mappings whenever they start, to find their stack, and do nothing else with it. An
+    /// input that makes one look more often, or not as often, is another matter.
+    fn looks_at_nothing(&mut self) -> Result<u64, ExecutorError> {
+        let nothing = [Input::default()];
+        if !self.is_ready()? {
+            return Ok(0);
+        }
+        let has_watch = self.fill(&nothing, &VecDeque::from([0]))?;
+        let posted = self.live.post(1, Wants::EVERYTHING.bits(), self.config.run.fuel)?;
+        let mut taken = Vec::new();
+        sort_out(&mut self.live, &self.config.run, None, 1, &posted, &mut taken)?;
+        let Some(Taken::Result(slot)) = taken.first() else {
+            self.live.scratch.mark_changed();
+            return Ok(0);
+        };
+        let n_looks = slot.n_looks_at_itself;
+        let entry = taken.swap_remove(0);
+        let Some(run) = self.finish(&nothing[0], Wants::EVERYTHING, entry, &posted, has_watch)? else {
+            return Ok(0);
+        };
+        let fresh = self.run_fresh(&nothing[0])?;
+        Ok(if difference(&run.execution, &fresh).is_none() { n_looks } else { 0 })
+    }
+
+    /// Lays out the files of the first input, and packs it with as many others as find their files there. Returns
+    /// whether a change of files will be noticed.
+    fn fill(&mut self, inputs: &[Input], left: &VecDeque<usize>) -> Result<bool, ExecutorError> {
+        self.pack.clear();
+        self.live.scratch.refresh(&inputs[left[0]].files)?;
+        let has_watch = self.live.scratch.watch().is_some();
+        let most = if has_watch { left.len() } else { 1 };
+        // Files that differ among the inputs, and that each of them therefore brings along from then on.
+        let mut rewritten: Vec<usize> = Vec::new();
+        for index in left.iter().take(most) {
+            let input = &inputs[*index];
+            match self.live.scratch.difference(&input.files) {
+                Difference::Same => {}
+                Difference::Contents(differing) => {
+                    rewritten.extend(differing);
+                    rewritten.sort_unstable();
+                    rewritten.dedup();
+                }
+                Difference::Other => break,
+            }
+            if !self.pack.push(self.live.channel.inputs(), input, &rewritten)? {
+                break;
+            }
+        }
+        Ok(has_watch)
+    }
+
+    /// The run that `taken` stands for; `None` if the input is to be posted again.
+    fn finish(
+        &mut self,
+        input: &Input,
+        wants: Wants,
+        taken: Taken,
+        posted: &Posted,
+        has_watch: bool,
+    ) -> Result<Option<SessionRun>, ExecutorError> {
+        let elapsed = posted.elapsed / posted.n_done.max(1) as u32;
+        let has_changed = taken.has_changed_files() || !has_watch;
+        match taken {
+            Taken::Again => Ok(None),
+            Taken::Fresh(why) => {
+                self.live.scratch.mark_changed();
+                self.fresh(input, wants, why).map(Some)
+            }
+            Taken::Result(slot) => {
+                let changes = if has_changed { self.collect(input)? } else { Changes::default() };
+                let execution = outcome::of_result(&self.live.channel, &slot, changes, elapsed);
+                self.counts.n_live += 1;
+                Ok(Some(SessionRun { execution, ran: Ran::Live, n_new: slot.n_new }))
+            }
+            Taken::Ended(ending) => {
+                self.note_ended(&ending);
+                let changes = self.collect(input)?;
+                let fuel = self.config.run.fuel;
+                let mut execution =
+                    outcome::of_remains(&self.live, ending, changes, posted.elapsed, wants, fuel)?;
+                let n_new = cairn_abi::session::n_new(&execution.counters, self.live.channel.baseline());
+                if !wants.counters_of(n_new) {
+                    execution.counters.clear();
+                }
+                Ok(Some(SessionRun { execution, ran: Ran::Live, n_new }))
+            }
+        }
+    }
+
+    pub(super) fn note_ended(&mut self, ending: &Ending) {
+        self.counts.n_live += 1;
+        match ending {
+            Ending::Signalled { .. } => self.counts.n_crashes += 1,
+            _ => self.counts.n_hangs += 1,
+        }
+    }
+
+    /// What the last run changed in the scratch folder, which is laid out anew before the next.
+    fn collect(&mut self, input: &Input) -> Result<Changes, ExecutorError> {
+        let limit = self.run_config().output_limit;
+        let scratch = &mut self.live.scratch;
+        let changes = scratch.collect(scratch.layout(), &input.files, limit);
+        scratch.mark_changed();
+        changes
+    }
+}

@@ -1,0 +1,70 @@
+//! Open files: closed, or put back into place.
+
+use crate::{session::Part, system};
+use cairn_abi::{
+    channel::CHANNEL_FD,
+    session::descriptors::{END, SCRATCH, STATM, STDERR, STDIN, STDOUT},
+};
+use core::ffi::CStr;
+
+/// The mask for the permissions of new files that every run starts with.
+const FILE_MASK: usize = 0o022;
+
+/// Closes what a run opened, puts the standard streams back, and returns to the scratch folder.
+pub fn restore() {
+    let call = |number, arguments| {
+        // SAFETY: descriptors other than ours belong to the run that is over; no memory is touched.
+        unsafe { system::call(number, arguments) };
+    };
+    call(libc::SYS_close_range, [3, CHANNEL_FD as usize - 1, 0, 0, 0, 0]);
+    call(libc::SYS_close_range, [END as usize, u32::MAX as usize, 0, 0, 0, 0]);
+    for (kept, place) in [(STDIN, 0), (STDOUT, 1), (STDERR, 2)] {
+        call(libc::SYS_dup2, [kept as usize, place, 0, 0, 0, 0]);
+        call(libc::SYS_lseek, [place, 0, libc::SEEK_SET as usize, 0, 0, 0]);
+    }
+    call(libc::SYS_fchdir, [SCRATCH as usize, 0, 0, 0, 0, 0]);
+    call(libc::SYS_umask, [FILE_MASK, 0, 0, 0, 0, 0]);
+}
+
+/// Opens `/proc/self/statm` in its place.
+pub fn open_statm() -> Option<()> {
+    place(c"/proc/self/statm", STATM)
+}
+
+/// Opens a file for reading at a given descriptor.
+pub fn place(path: &CStr, descriptor: i32) -> Option<()> {
+    // SAFETY: the path is a string.
+    let opened = unsafe { system::open_for_reading(path.as_ptr()) }?;
+    let flags = libc::O_CLOEXEC as usize;
+    // SAFETY: the place is ours.
+    let moved =
+        unsafe { system::call(libc::SYS_dup3, [opened as usize, descriptor as usize, flags, 0, 0, 0]) };
+    system::close(opened);
+    (moved >= 0).then_some(())
+}
+
+/// Reads a file from its start, once.
+pub fn read_at_start(descriptor: i32, bytes: &mut [u8]) -> Option<usize> {
+    let arguments = [descriptor as usize, bytes.as_mut_ptr().expose_provenance(), bytes.len(), 0, 0, 0];
+    // SAFETY: the kernel writes at most as many bytes as there are.
+    usize::try_from(unsafe { system::call(libc::SYS_pread64, arguments) }).ok()
+}
+
+/// Reads a whole file into `room`; `None` when it does not fit.
+pub fn read_file(path: &CStr, room: Part) -> Option<usize> {
+    // SAFETY: the path is a string.
+    let descriptor = unsafe { system::open_for_reading(path.as_ptr()) }?;
+    // SAFETY: the room is the caller's.
+    let bytes = unsafe { core::slice::from_raw_parts_mut(room.start, room.size) };
+    let mut filled = 0;
+    let result = loop {
+        let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) else { break None };
+        match system::read(descriptor, rest) {
+            None => break None,
+            Some(0) => break Some(filled),
+            Some(more) => filled += more,
+        }
+    };
+    system::close(descriptor);
+    result
+}

@@ -1,0 +1,84 @@
+//! What a process does with signals.
+
+use crate::system;
+
+/// Standard signals; the filter stops changes of the others.
+pub const N_SIGNALS: usize = 32;
+
+/// As the kernel lays it out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct Action {
+    pub handler: usize,
+    pub flags: u64,
+    pub restorer: usize,
+    pub mask: u64,
+}
+
+const NOTHING: Action = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
+
+/// Size of a set of signals, as the kernel wants to hear it.
+pub const SET_SIZE: usize = 8;
+
+/// Signals whose handling a run may change: all but those nobody can change, and the runner's own.
+pub const CHANGEABLE: u32 =
+    !(1 | 1 << libc::SIGKILL as u32 | 1 << libc::SIGSTOP as u32 | 1 << libc::SIGSYS as u32);
+
+/// The handlers, the mask and the signal stack.
+#[derive(Clone, Copy)]
+pub struct Signals {
+    actions: [Action; N_SIGNALS],
+    mask: u64,
+    /// A `stack_t`.
+    stack: [usize; 3],
+}
+
+impl Signals {
+    /// What is in force now.
+    pub fn read() -> Self {
+        let mut signals = Self { actions: [NOTHING; N_SIGNALS], mask: 0, stack: [0; 3] };
+        for (number, action) in signals.actions.iter_mut().enumerate() {
+            let place = (&raw mut *action).expose_provenance();
+            // SAFETY: the kernel writes one action; numbers that are no signals are refused.
+            unsafe { system::call(libc::SYS_rt_sigaction, [number, 0, place, SET_SIZE, 0, 0]) };
+        }
+        let mask = (&raw mut signals.mask).expose_provenance();
+        let stack = (&raw mut signals.stack).expose_provenance();
+        // SAFETY: the kernel writes one set and one `stack_t`.
+        unsafe {
+            system::call(libc::SYS_rt_sigprocmask, [0, 0, mask, SET_SIZE, 0, 0]);
+            system::call(libc::SYS_sigaltstack, [0, stack, 0, 0, 0, 0]);
+        }
+        signals
+    }
+
+    /// Puts everything back, of the handlers those in `changed`, one bit each.
+    pub fn restore(&self, changed: u32) {
+        let mut left = changed;
+        while left != 0 {
+            let number = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if let Some(action) = self.actions.get(number) {
+                // SAFETY: the action was in force before.
+                unsafe { set(number, action) };
+            }
+        }
+        let mask = (&raw const self.mask).expose_provenance();
+        let stack = (&raw const self.stack).expose_provenance();
+        // SAFETY: both were in force before.
+        unsafe {
+            system::call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, mask, 0, SET_SIZE, 0, 0]);
+            system::call(libc::SYS_sigaltstack, [stack, 0, 0, 0, 0, 0]);
+        }
+    }
+}
+
+/// Sets the action of a signal.
+///
+/// # Safety
+/// The action's handler may run from now on.
+pub unsafe fn set(number: usize, action: &Action) -> bool {
+    let place = (&raw const *action).expose_provenance();
+    // SAFETY: the kernel reads one action; the caller vouches for its handler.
+    unsafe { system::call(libc::SYS_rt_sigaction, [number, place, 0, SET_SIZE, 0, 0]) == 0 }
+}

@@ -1,0 +1,62 @@
+//! The process that stays as it was before the first run.
+
+use super::{Entry, Regions, futex, runner};
+use crate::{channel::Channel, system};
+use cairn_abi::session::{Obstacle, RunnerMode, Turn};
+use core::sync::atomic::Ordering;
+
+/// Serves the host if it wants a session.
+///
+/// Returns in two cases: when there is no session, with `None`; and in a runner, once per run, with the status the
+/// program ends with. The caller then leaves as the program would.
+pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
+    let regions = Regions::find(channel)?;
+    let board = regions.board;
+    pass_turn(&regions, Turn::Host);
+    loop {
+        wait_for(&regions, Turn::Template);
+        board.runner_ended.store(0, Ordering::Relaxed);
+        board.obstacle.store(Obstacle::None as u32, Ordering::Relaxed);
+        let mode = match board.mode.load(Ordering::Relaxed) {
+            0 => RunnerMode::Persistent,
+            _ => RunnerMode::Snapshot,
+        };
+        match system::fork() {
+            Some(0) => {
+                system::die_with_parent();
+                return Some(runner::become_runner(regions, entry, mode));
+            }
+            Some(runner) => {
+                board.runner.store(runner as u32, Ordering::Relaxed);
+                let (status, peak) = system::wait_for_child(runner);
+                board.runner_status.store(status as u32, Ordering::Relaxed);
+                board.runner_peak.store(peak, Ordering::Relaxed);
+            }
+            None => board.obstacle.store(Obstacle::Setup as u32, Ordering::Relaxed),
+        }
+        // First the fact, then the turn, which the host may have already: it retires a runner by killing it.
+        board.runner_ended.store(1, Ordering::Release);
+        let turn = board.turn.load(Ordering::Relaxed);
+        if turn != Turn::Host as u32 {
+            let _ = board.turn.compare_exchange(turn, Turn::Host as u32, Ordering::AcqRel, Ordering::Relaxed);
+        }
+        futex::wake(&board.turn);
+        futex::wake(&board.runner_ended);
+    }
+}
+
+/// Sleeps until it is `turn`.
+pub(super) fn wait_for(regions: &Regions, turn: Turn) {
+    loop {
+        match regions.board.turn.load(Ordering::Acquire) {
+            now if now == turn as u32 => return,
+            now => futex::wait_while(&regions.board.turn, now),
+        }
+    }
+}
+
+/// Passes the turn and wakes the others.
+pub(super) fn pass_turn(regions: &Regions, turn: Turn) {
+    regions.board.turn.store(turn as u32, Ordering::Release);
+    futex::wake(&regions.board.turn);
+}

@@ -1,0 +1,170 @@
+//! Where stopped system calls arrive.
+//!
+//! The handler runs on the program's stack, in the middle of the program. It carries a call out and goes on, or changes
+//! where the processor goes on to the runner.
+
+use super::{
+    snapshot::signals::{self, Action},
+    switch::Left,
+    vault::{Vault, vault},
+};
+use crate::system;
+use cairn_abi::session::RunnerMode;
+use core::ffi::{c_int, c_void};
+
+/// Makes stopped calls arrive here.
+pub fn install() -> bool {
+    let handler = handle as unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+    let restorer = cairn_session_return as unsafe extern "C" fn();
+    let action = Action {
+        handler: (handler as *const ()).expose_provenance(),
+        // Without a stack of its own: one the program sees would not be there in a fresh process.
+        flags: (libc::SA_SIGINFO | libc::SA_NODEFER) as u64 | SA_RESTORER,
+        restorer: (restorer as *const ()).expose_provenance(),
+        mask: 0,
+    };
+    // SAFETY: the handler is made for this.
+    unsafe { signals::set(libc::SIGSYS as usize, &action) }
+}
+
+const SA_RESTORER: u64 = 0x0400_0000;
+
+unsafe extern "C" {
+    fn cairn_session_return();
+}
+
+core::arch::global_asm!(
+    ".pushsection .text.cairn_session,\"ax\",@progbits",
+    ".hidden cairn_session_return",
+    ".globl cairn_session_return",
+    ".type cairn_session_return,@function",
+    "cairn_session_return:",
+    "mov eax, 15",
+    "syscall",
+    ".popsection",
+);
+
+/// Ends the run from within the runtime, if this process is a runner; returns if it is not.
+pub fn end_run() {
+    let Some(vault) = vault() else { return };
+    if system::thread_id() != vault.thread {
+        // Another thread of the program: the run cannot go on here. The host sees an end it does not expect.
+        system::exit(cairn_abi::channel::RUNTIME_EXIT_CODE);
+    }
+    vault.switch.leave(Left::Runtime);
+    // SAFETY: the program runs: it has called the runtime.
+    unsafe { vault.switch.go_back() }
+}
+
+/// # Safety
+/// Called by the kernel.
+unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel passes the state of the processor, which is what it goes on with afterwards.
+    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let Some(vault) = vault() else { return };
+    let get = |index: c_int| registers[index as usize] as usize;
+    let number = get(libc::REG_RAX) as i64;
+    let arguments = [
+        get(libc::REG_RDI),
+        get(libc::REG_RSI),
+        get(libc::REG_RDX),
+        get(libc::REG_R10),
+        get(libc::REG_R8),
+        get(libc::REG_R9),
+    ];
+    let left = match number {
+        libc::SYS_exit_group => {
+            if system::thread_id() != vault.thread {
+                system::exit(arguments[0] as i32);
+            }
+            Left::Exited(arguments[0] as i32)
+        }
+        _ => match carry_out(vault, number, arguments) {
+            Some(answer) => {
+                registers[libc::REG_RAX as usize] = answer as i64;
+                return;
+            }
+            None => Left::Call(number as i32),
+        },
+    };
+    vault.switch.leave(left);
+    let (instruction, stack) = vault.switch.way_back();
+    registers[libc::REG_RIP as usize] = instruction as i64;
+    registers[libc::REG_RSP as usize] = stack as i64;
+    registers[libc::REG_RDI as usize] = (&raw mut vault.switch).expose_provenance() as i64;
+}
+
+/// Makes a call for the program and notes what has to be undone; `None` if it cannot be.
+fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<isize> {
+    if vault.mode == RunnerMode::Persistent {
+        return None;
+    }
+    if matches!(number, libc::SYS_utimensat | libc::SYS_utimes | libc::SYS_utime | libc::SYS_futimesat) {
+        // A change of the access time alone looks like reading to whoever watches the folder.
+        vault.has_set_times = true;
+        // SAFETY: the program makes the call; the kernel reads a path and times.
+        return Some(unsafe { system::call(number, arguments) });
+    }
+    if let Some(answer) = as_template(vault, number, arguments) {
+        return Some(answer);
+    }
+    let snapshot = &mut vault.snapshot;
+    let [address, length, third, flags, ..] = arguments;
+    // SAFETY: the program makes the call, on memory that is its own; it asks for nothing that was there before the run.
+    let make = || unsafe { system::call(number, arguments) };
+    let is_address = |answer: isize| !(-4095..0).contains(&answer);
+    match number {
+        libc::SYS_mmap => {
+            let fixed = (libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE) as usize;
+            if flags & libc::MAP_GROWSDOWN as usize != 0
+                || flags & fixed != 0 && snapshot.is_occupied(address, length)
+            {
+                return None;
+            }
+            let answer = make();
+            if is_address(answer) && !snapshot.add(answer as usize, length) {
+                return None;
+            }
+            Some(answer)
+        }
+        libc::SYS_rt_sigaction => snapshot.change_signal(address).then(make),
+        libc::SYS_munmap if !snapshot.is_occupied(address, length) => {
+            let answer = make();
+            if answer == 0 {
+                snapshot.forget(address, length);
+            }
+            Some(answer)
+        }
+        libc::SYS_mprotect => (!snapshot.is_occupied(address, length)).then(make),
+        libc::SYS_mremap => {
+            let [.., new_address, _] = arguments;
+            let is_fixed = flags & libc::MREMAP_FIXED as usize != 0;
+            if snapshot.is_occupied(address, length) || is_fixed && snapshot.is_occupied(new_address, third) {
+                return None;
+            }
+            let answer = make();
+            if is_address(answer) && !snapshot.add(answer as usize, third) {
+                return None;
+            }
+            Some(answer)
+        }
+        _ => None,
+    }
+}
+
+/// Answers who the process is as the template would, and sends signals to the right one.
+fn as_template(vault: &Vault, number: i64, arguments: [usize; 6]) -> Option<isize> {
+    let told = vault.regions.process;
+    let own = |id: usize| id as i32 == told || id as i32 == vault.thread;
+    let here = vault.thread as usize;
+    let [first, second, third, ..] = arguments;
+    let arguments = match number {
+        libc::SYS_getpid | libc::SYS_gettid => return Some(told as isize),
+        libc::SYS_getppid => return Some(vault.regions.parent as isize),
+        libc::SYS_kill | libc::SYS_tkill if own(first) => [here, second, 0, 0, 0, 0],
+        libc::SYS_tgkill if own(first) && own(second) => [here, here, third, 0, 0, 0],
+        _ => return None,
+    };
+    // SAFETY: the program sends itself a signal. A handler may run now, as it would after the call.
+    Some(unsafe { system::call(number, arguments) })
+}

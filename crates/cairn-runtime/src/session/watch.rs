@@ -1,0 +1,71 @@
+//! What a run touched, as the kernel tells.
+//!
+//! The host watches the scratch folder and lends the descriptor. The runner adds what `/proc` shows of processes: a program
+//! that looks there sees the runner, not a process of its own, and the host must know.
+
+use crate::system;
+use cairn_abi::session::descriptors::WATCH;
+use core::ffi::CStr;
+
+/// What a run touched.
+pub struct Seen {
+    /// Something in the scratch folder.
+    pub scratch: bool,
+    /// How often what `/proc` shows of processes was opened.
+    pub n_looks_at_itself: u64,
+}
+
+/// Watches `/proc` and this process's part of it; -1 where that cannot be.
+///
+/// All of `/proc` only where it is the run's own: elsewhere the whole machine opens it all the time.
+pub fn watch_proc(is_own: bool) -> [i32; 2] {
+    let add = |path: &CStr| {
+        let arguments = [WATCH as usize, path.as_ptr().expose_provenance(), libc::IN_OPEN as usize, 0, 0, 0];
+        // SAFETY: the kernel reads the path.
+        unsafe { system::call(libc::SYS_inotify_add_watch, arguments) }.max(-1) as i32
+    };
+    [if is_own { add(c"/proc") } else { -1 }, add(c"/proc/self/")]
+}
+
+/// Room for what the kernel tells at once.
+#[repr(C, align(8))]
+struct Events([u8; 4096]);
+
+/// As the kernel lays it out; a name of `length` bytes follows.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Event {
+    watch: i32,
+    mask: u32,
+    cookie: u32,
+    length: u32,
+}
+
+/// Reads everything there is to tell.
+pub fn look(proc_watches: &[i32; 2]) -> Seen {
+    let mut seen = Seen { scratch: false, n_looks_at_itself: 0 };
+    let mut events = Events([0; 4096]);
+    while let Some(length) = system::read(WATCH, &mut events.0).filter(|length| *length > 0) {
+        let mut at = 0;
+        while at + size_of::<Event>() <= length {
+            // SAFETY: a whole event lies there.
+            let event = unsafe { events.0.as_ptr().add(at).cast::<Event>().read_unaligned() };
+            at += size_of::<Event>() + event.length as usize;
+            if event.mask & libc::IN_IGNORED != 0 {
+                // The watch of an earlier runner has gone with it.
+                continue;
+            }
+            match proc_watches.contains(&event.watch) {
+                true => seen.n_looks_at_itself += 1,
+                false => seen.scratch = true,
+            }
+        }
+    }
+    seen
+}
+
+/// Forgets what there is to tell.
+pub fn drain() {
+    let mut events = Events([0; 4096]);
+    while system::read(WATCH, &mut events.0).is_some_and(|length| length > 0) {}
+}

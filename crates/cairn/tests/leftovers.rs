@@ -1,0 +1,323 @@
+//! A run in a session leaves nothing behind: what it does equals what a fresh process does, in content and coverage.
+//!
+//! Each fixture `leftover_*` changes one kind of state. Its inputs are run in one session again and again, forwards and
+//! backwards, and every run is compared with a fresh process. The texts below say where the runs were made: `live`, or in
+//! a process of their own and why.
+
+use cairn_executor::{
+    Execution, Executor, Ran, RunConfig, Session, SessionConfig, SessionRun, Target, Wants,
+};
+use cairn_model::{Input, ProgramMap, input::FileRegion, versioned};
+use cairn_testkit::{Workspace, fixture};
+use expect_test::{Expect, expect};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// How often each order is repeated.
+const ROUNDS: usize = 3;
+
+struct Built {
+    _workspace: Workspace,
+    target: Target,
+    is_harness: bool,
+    inputs: BTreeMap<String, Vec<u8>>,
+}
+
+fn build(name: &str) -> Built {
+    let workspace = Workspace::new();
+    let folder = fixture(name);
+    let source =
+        ["target.c", "target.cpp"].map(|name| folder.join(name)).into_iter().find(|path| path.is_file());
+    let source = source.unwrap_or_else(|| panic!("{name} has no target")).display().to_string();
+    let compiler = if source.ends_with("cpp") { "cairn-c++" } else { "cairn-cc" };
+    let mut sources = vec![source];
+    let other = folder.join("other.c");
+    sources.extend(other.is_file().then(|| other.display().to_string()));
+    let words = sources.iter().map(String::as_str).chain(["-w", "-o", "program", "-pthread", "-lm"]);
+    workspace.run(compiler, words).success();
+    workspace.run("cairn", ["build", "./program"]).success();
+    let views = find(&workspace.root().join(".cairn"), "program.map");
+    let map: ProgramMap = versioned::decode(&fs::read(&views).unwrap()).unwrap();
+    let inputs = fs::read_dir(folder.join("inputs"))
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap()))
+        .collect::<BTreeMap<_, _>>();
+    let inputs = if inputs.is_empty() { BTreeMap::from([("nothing".into(), Vec::new())]) } else { inputs };
+    Built {
+        target: Target { program: views.with_file_name("plain"), n_counters: map.n_counters },
+        is_harness: fs::read_to_string(&sources[0]).unwrap().contains("LLVMFuzzerTestOneInput"),
+        _workspace: workspace,
+        inputs,
+    }
+}
+
+fn find(folder: &Path, name: &str) -> PathBuf {
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().is_some_and(|found| found == name) {
+                return path;
+            }
+        }
+    }
+    panic!("no `{name}` in `{}`", folder.display())
+}
+
+impl Built {
+    fn input(&self, bytes: &[u8]) -> Input {
+        match self.is_harness {
+            true => Input { buffer: Some(bytes.to_vec().into()), ..Input::default() },
+            false => Input {
+                stdin: bytes.to_vec().into(),
+                args: vec!["argument".into()],
+                files: vec![FileRegion {
+                    path: "given".into(),
+                    kind: cairn_model::input::FileKind::Regular(bytes.to_vec().into()),
+                    mode: None,
+                    size: None,
+                    modified: None,
+                    accessed: None,
+                    owner: None,
+                }],
+                ..Input::default()
+            },
+        }
+    }
+}
+
+/// What must be equal.
+fn content(execution: &Execution) -> String {
+    let mut outcome = execution.outcome.clone();
+    outcome.elapsed = Default::default();
+    format!(
+        "{outcome:?}\nstage {:?} ended by {:?}\ncounters {:?}",
+        execution.stage, execution.ended_by, execution.counters
+    )
+}
+
+fn place(run: &SessionRun) -> String {
+    match &run.ran {
+        Ran::Live => format!("live, {:?}", run.execution.outcome.ending),
+        Ran::Fresh { why } => format!("fresh, because {why}"),
+    }
+}
+
+/// Runs a fixture in all orders, panics on any difference, and compares where its inputs were run.
+#[track_caller]
+fn leaves_nothing(name: &str, expected: Expect) {
+    let mut text = String::new();
+    for (input, place) in places(name, ROUNDS) {
+        text += &format!("{input}: {place}\n");
+    }
+    expected.assert_eq(&text);
+}
+
+/// Runs a fixture in all orders, panics on any difference, and says where its inputs were run last.
+fn places(name: &str, rounds: usize) -> BTreeMap<String, String> {
+    let built = build(name);
+    let config = RunConfig::default();
+    let mut fresh = Executor::new(built.target.clone(), config.clone()).unwrap();
+    let mut session =
+        Session::new(built.target.clone(), SessionConfig { run: config, ..SessionConfig::default() })
+            .unwrap();
+    let known: BTreeMap<&String, String> = built
+        .inputs
+        .iter()
+        .map(|(input, bytes)| (input, content(&fresh.run(&built.input(bytes)).unwrap())))
+        .collect();
+    let forwards: Vec<&String> = built.inputs.keys().collect();
+    let backwards = forwards.iter().rev().copied();
+    let order: Vec<&String> = forwards
+        .iter()
+        .copied()
+        .cycle()
+        .take(rounds * forwards.len())
+        .chain(backwards.cycle().take(rounds * forwards.len()))
+        .collect();
+    let inputs: Vec<Input> = order.iter().map(|name| built.input(&built.inputs[*name])).collect();
+    let runs = session.run_batch(&inputs, Wants::EVERYTHING).unwrap();
+    assert_eq!(runs.len(), inputs.len());
+    let mut places = BTreeMap::new();
+    for (input, run) in order.into_iter().zip(&runs) {
+        let found = content(&run.execution);
+        assert_eq!(found, known[input], "{name}, input {input}, which ran {}", place(run));
+        places.insert(input.clone(), place(run));
+    }
+    assert_eq!(session.mode().to_string(), "snapshot", "{name}");
+    places
+}
+
+macro_rules! leftovers {
+    ($($test:ident $fixture:literal $expected:expr;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                leaves_nothing($fixture, $expected);
+            }
+        )*
+    };
+}
+
+leftovers! {
+    memory_is_restored "leftover_memory" expect![[r#"
+        a: live, Exited { code: 2 }
+        b: live, Exited { code: 2 }
+    "#]];
+    large_memory_is_restored "leftover_large_memory" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+    "#]];
+    mappings_are_taken_back "leftover_mappings" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+        c: live, Exited { code: 0 }
+    "#]];
+    memory_taken_away_needs_a_process "leftover_own_memory" expect![[r#"
+        a: fresh, because it makes the system call `munmap`
+        b: fresh, because it makes the system call `mprotect`
+    "#]];
+    descriptors_are_restored "leftover_descriptors" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+        c: live, Exited { code: 0 }
+    "#]];
+    flags_of_streams_need_a_process "leftover_stream_flags" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: fresh, because it makes the system call `fcntl`
+    "#]];
+    threads_need_a_process "leftover_thread" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: fresh, because it makes the system call `rt_sigaction`
+    "#]];
+    children_need_a_process "leftover_child" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: fresh, because it makes the system call `wait4`
+    "#]];
+    signals_are_restored "leftover_signals" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+        c: fresh, because the process died in a way that needs a second look
+    "#]];
+    timers_need_a_process "leftover_timer" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: fresh, because it makes the system call `alarm`
+    "#]];
+    the_locale_is_restored "leftover_locale" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+    "#]];
+    folder_and_environment_are_restored "leftover_folder" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+    "#]];
+    files_are_restored "leftover_files" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+        c: live, Exited { code: 0 }
+    "#]];
+    every_exit_is_seen "leftover_exits" expect![[r#"
+        a: live, Exited { code: 1 }
+        b: live, Exited { code: 44 }
+        c: live, Exited { code: 3 }
+        d: live, Exited { code: 4 }
+        e: live, Exited { code: 5 }
+        f: live, Exited { code: 8 }
+    "#]];
+    crashes_end_one_run_only "leftover_crashes" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Signalled { signal: 11 }
+        c: live, Signalled { signal: 6 }
+        d: live, Signalled { signal: 11 }
+    "#]];
+    the_stack_is_restored "leftover_stack" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+    "#]];
+    rounding_is_restored "leftover_rounding" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+    "#]];
+    limits_need_a_process "leftover_limits" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: fresh, because it makes the system call `prlimit64`
+        c: fresh, because it makes the system call `prctl`
+    "#]];
+    process_ids_need_a_process "leftover_process" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+    "#]];
+    harnesses_forget "leftover_harness" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 3 }
+    "#]];
+}
+
+/// What is noticed first depends on who reads what the program overwrites.
+#[test]
+fn wild_writes_are_survived() {
+    let places = places("leftover_overwrites", ROUNDS);
+    assert_eq!(places["a"], "live, Exited { code: 0 }");
+    for input in ["b", "c"] {
+        assert!(places[input].starts_with("fresh"), "{input} ran {}", places[input]);
+    }
+}
+
+macro_rules! agree {
+    ($($fixture:ident)*) => {
+        $(
+            #[test]
+            fn $fixture() {
+                places(stringify!($fixture), 1);
+            }
+        )*
+    };
+}
+
+/// The other fixtures, each under its own name. Left out are those whose fresh runs differ from each other.
+mod all_others {
+    use super::places;
+
+    agree! {
+        condition_break
+        condition_crash
+        condition_cxx
+        condition_exit
+        condition_gnu
+        condition_if
+        condition_inline
+        condition_large_range
+        condition_loops
+        condition_macro
+        condition_split
+        condition_switch
+        condition_ternary
+        condition_types
+        condition_unevaluated
+        condition_value
+        hostile_chmods_outside
+        hostile_chowns_outside
+        hostile_deletes_outside
+        hostile_hangs
+        hostile_kills_everybody
+        hostile_kills_its_parent
+        hostile_makes_shared_memory
+        hostile_opens_sockets
+        hostile_renames_outside
+        hostile_sets_times_outside
+        hostile_sets_xattrs_outside
+        hostile_stops_itself
+        hostile_truncates_outside
+        hostile_uses_io_uring
+        hostile_uses_ptrace
+        hostile_writes_outside
+    }
+}
