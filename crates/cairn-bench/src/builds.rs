@@ -1,10 +1,8 @@
 //! Stock builds with `cairn-cc`, then all views.
 
-use crate::{
-    package::{CAIRN, CLANG, find},
-    tools::{Cache, print_rows, shell},
-};
+use crate::tools::print_rows;
 use anyhow::Result;
+use cairn_targets::{Cache, Flavour, package};
 use std::process::Command;
 
 /// What is built.
@@ -18,10 +16,10 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
 }
 
 fn row(cache: &Cache, name: &str) -> Result<String> {
-    let package = find(name)?;
-    let (_, with_clang) = package.build(cache, "clang", &CLANG, "-O2")?;
-    let (folder, with_cairn) = package.build(cache, "cairn", &CAIRN, "-O2")?;
-    let views = shell(&folder, &format!("cairn build {} > build.txt", package.program))?;
+    let package = package(name)?;
+    let (_, with_clang) = package.build_fresh(cache, "clang", Flavour::Clang, "-O2")?;
+    let (folder, with_cairn) = package.build_fresh(cache, "cairn", Flavour::Cairn, "-O2")?;
+    let views = cache.shell(&folder, &format!("cairn build {} > build.txt", package.program), &[])?;
     let text = std::fs::read_to_string(folder.join("build.txt"))?;
     let map = text.lines().find(|line| line.trim_start().starts_with("map")).unwrap_or_default();
     Ok(format!(

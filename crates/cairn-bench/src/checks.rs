@@ -1,10 +1,8 @@
 //! The packages' own test suites: the same list of passes and failures with every executable.
 
-use crate::{
-    package::{CAIRN, CLANG, Package, find},
-    tools::{Cache, print_rows, shell},
-};
+use crate::tools::print_rows;
 use anyhow::{Context, Result};
+use cairn_targets::{Cache, Flavour, Package, package};
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Whose suites are run.
@@ -18,13 +16,13 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
 }
 
 fn row(cache: &Cache, name: &str) -> Result<String> {
-    let package = find(name)?;
-    let (clang, _) = package.build(cache, "check-clang", &CLANG, "-O2")?;
-    let (ours, _) = package.build(cache, "check-cairn", &CAIRN, "-O2")?;
-    let expected = check(&clang)?;
-    let with_ours = check(&ours)?;
-    put_plain_view(package, &ours)?;
-    let with_view = check(&ours)?;
+    let package = package(name)?;
+    let (clang, _) = package.build_fresh(cache, "check-clang", Flavour::Clang, "-O2")?;
+    let (ours, _) = package.build_fresh(cache, "check-cairn", Flavour::Cairn, "-O2")?;
+    let expected = check(cache, &clang)?;
+    let with_ours = check(cache, &ours)?;
+    put_plain_view(cache, package, &ours)?;
+    let with_view = check(cache, &ours)?;
     Ok(format!(
         "| {name} | {} | {} | {} |",
         expected.len(),
@@ -34,8 +32,8 @@ fn row(cache: &Cache, name: &str) -> Result<String> {
 }
 
 /// Runs `make check` and reads the result of each test from its `.trs` file.
-fn check(folder: &Path) -> Result<BTreeMap<String, String>> {
-    shell(folder, "find . -name '*.trs' -delete; make -k check || true")?;
+fn check(cache: &Cache, folder: &Path) -> Result<BTreeMap<String, String>> {
+    cache.shell(folder, "find . -name '*.trs' -delete; make -k check || true", &[])?;
     let mut results = BTreeMap::new();
     let mut pending = vec![folder.to_path_buf()];
     while let Some(folder) = pending.pop() {
@@ -58,12 +56,12 @@ fn check(folder: &Path) -> Result<BTreeMap<String, String>> {
     Ok(results)
 }
 
-fn put_plain_view(package: &Package, folder: &Path) -> Result<()> {
+fn put_plain_view(cache: &Cache, package: &Package, folder: &Path) -> Result<()> {
     let script = format!(
         "view=$(cairn build {0} --json | sed -n 's/.*\"folder\": \"\\(.*\\)\".*/\\1/p')/plain; cp \"$view\" {0}",
         package.program
     );
-    shell(folder, &script)?;
+    cache.shell(folder, &script, &[])?;
     Ok(())
 }
 

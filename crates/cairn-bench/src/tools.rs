@@ -1,40 +1,15 @@
-//! The cache folder, and running other programs there.
+//! The cache folder, and printing rows.
 
-use anyhow::{Context, Result, bail};
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-    time::{Duration, Instant},
-};
+use anyhow::{Context, Result};
+use cairn_targets::Cache;
+use std::{env, path::Path};
 
-/// Where sources and builds are kept between runs.
-pub struct Cache {
-    /// The folder.
-    pub folder: PathBuf,
-}
-
-impl Cache {
-    /// `CAIRN_BENCH_DIR`, else below the user's cache folder.
-    pub fn open() -> Result<Self> {
-        let base = env::var_os("XDG_CACHE_HOME")
-            .map(PathBuf::from)
-            .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")))
-            .context("neither `CAIRN_BENCH_DIR` nor `HOME` is set")?;
-        let folder = env::var_os("CAIRN_BENCH_DIR").map_or_else(|| base.join("cairn/bench"), PathBuf::from);
-        fs::create_dir_all(&folder)?;
-        Ok(Self { folder: folder.canonicalize()? })
-    }
-
-    /// An empty folder for one build.
-    pub fn fresh(&self, name: &str) -> Result<PathBuf> {
-        let folder = self.folder.join("builds").join(name);
-        if folder.exists() {
-            fs::remove_dir_all(&folder)?;
-        }
-        fs::create_dir_all(&folder)?;
-        Ok(folder)
-    }
+/// The targets' cache, with the tools of the distribution.
+pub fn open() -> Result<Cache> {
+    let folder = Cache::default_folder(|name| env::var_os(name))
+        .context("neither `CAIRN_TARGETS_DIR` nor `HOME` is set")?;
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    Ok(Cache::open(&folder, &cairn_testkit::dist().bin(), &repository, |text| eprintln!("{text}"))?)
 }
 
 /// Prints a row for each name; one that fails does not keep the others from being measured.
@@ -47,52 +22,5 @@ pub fn print_rows(names: &[String], mut row: impl FnMut(&str) -> Result<String>)
         }
     }
     anyhow::ensure!(failed.is_empty(), "{}", failed.join("\n"));
-    Ok(())
-}
-
-/// Runs a shell command in `folder`, output to a log beside it, and says how long it took.
-pub fn shell(folder: &Path, script: &str) -> Result<Duration> {
-    let log = folder.join("bench.log");
-    let file = fs::OpenOptions::new().create(true).append(true).open(&log)?;
-    let mut path = cairn_testkit::dist().bin().into_os_string();
-    path.push(":");
-    path.push(env::var_os("PATH").unwrap_or_default());
-    let start = Instant::now();
-    let status = Command::new("bash")
-        .args(["-e", "-c", script])
-        .current_dir(folder)
-        .env("PATH", path)
-        .env("LC_ALL", "C")
-        // Configure scripts refuse to run as root without it.
-        .env("FORCE_UNSAFE_CONFIGURE", "1")
-        .stdin(std::process::Stdio::null())
-        .stdout(file.try_clone()?)
-        .stderr(file)
-        .status()?;
-    if !status.success() {
-        let text = String::from_utf8_lossy(&fs::read(&log)?).into_owned();
-        let lines: Vec<&str> = text.lines().collect();
-        bail!("`{script}` failed: {status}\n{}", lines[lines.len().saturating_sub(15)..].join("\n"));
-    }
-    Ok(start.elapsed())
-}
-
-/// Makes sure Debian packages are there that a source needs and `scripts/setup` does not install.
-pub fn need(packages: &[&str]) -> Result<()> {
-    let is_installed = |package: &&str| {
-        let output = Command::new("dpkg-query").args(["-W", "-f=${db:Status-Status}", package]).output();
-        output.is_ok_and(|output| output.stdout == b"installed")
-    };
-    let missing: Vec<&str> = packages.iter().copied().filter(|package| !is_installed(package)).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let status = Command::new("apt-get")
-        .args(["install", "-y", "-qq", "--no-install-recommends"])
-        .args(&missing)
-        .status()?;
-    if !status.success() {
-        bail!("these Debian packages are missing: {}", missing.join(" "));
-    }
     Ok(())
 }

@@ -2,10 +2,10 @@
 
 use crate::{
     cases::{self, Case},
-    package::{CAIRN, CLANG, find},
-    tools::{Cache, print_rows, shell},
+    tools::print_rows,
 };
 use anyhow::{Context, Result};
+use cairn_targets::{Cache, Flavour, package};
 use cairn_testkit::reference::{
     Difference, ReferenceBuild, ReferenceCoverage, compare, compile_flush, reference_flags,
 };
@@ -57,11 +57,11 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
 
 fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -> Result<String> {
     let [gcov_flags, clang_flags] = reference_flags();
-    let ours = build(cache, subject, "truth-cairn", &CAIRN, "-O2", None)?;
+    let ours = build(cache, subject, "truth-cairn", Flavour::Cairn, "-O2", None)?;
     let flush = cache.folder.join("flush_gcov.o");
     compile_flush(&flush);
-    let gcov = build(cache, subject, "truth-gcov", &CLANG, gcov_flags, Some(&flush))?;
-    let clang = build(cache, subject, "truth-clang", &CLANG, clang_flags, None)?;
+    let gcov = build(cache, subject, "truth-gcov", Flavour::Clang, gcov_flags, Some(&flush))?;
+    let clang = build(cache, subject, "truth-clang", Flavour::Clang, clang_flags, None)?;
     let reference = ReferenceBuild {
         gcov_program: gcov.join(subject.program),
         gcov_folder: gcov.clone(),
@@ -71,7 +71,7 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
     };
     fs::create_dir_all(&reference.profile_folder)?;
     // Counters of configure's and make's own runs do not belong to the inputs.
-    shell(&gcov, "find . -name '*.gcda' -delete")?;
+    cache.shell(&gcov, "find . -name '*.gcda' -delete", &[])?;
     let cases = (subject.cases)();
     let mut coverage = ReferenceCoverage::default();
     let notes = reference.gcov_notes();
@@ -89,12 +89,13 @@ fn measure(cache: &Cache, name: &str, subject: &Subject, details: &mut String) -
     reference.finish(&mut coverage);
     // Without the sandbox, because the references have none: a folder for temporary files that cannot be written
     // changes what a program does. Exit code 3 says that an input made the program fail, which some may.
-    shell(
+    cache.shell(
         &ours,
         &format!(
             "cairn cover {0} inputs --sandbox off --format json --output cover.json || [ $? = 3 ]; cairn map {0} --json > map.json",
             subject.program
         ),
+        &[],
     )?;
     let cover: Value = serde_json::from_slice(&fs::read(ours.join("cover.json"))?)?;
     let map: Value = serde_json::from_slice(&fs::read(ours.join("map.json"))?)?;
@@ -140,13 +141,13 @@ fn build(
     cache: &Cache,
     subject: &Subject,
     name: &str,
-    compilers: &crate::package::Compilers,
+    flavour: Flavour,
     flags: &str,
     object: Option<&Path>,
 ) -> Result<PathBuf> {
-    let package = find(subject.package)?;
+    let package = package(subject.package)?;
     if subject.extra.is_empty() {
-        let (folder, _) = package.build(cache, name, compilers, flags)?;
+        let (folder, _) = package.build_fresh(cache, name, flavour, flags)?;
         if let Some(object) = object {
             // Linked anew, so that counters survive crashes.
             let script = format!(
@@ -154,7 +155,7 @@ fn build(
                 subject.program,
                 object.display()
             );
-            shell(&folder, &script)?;
+            cache.shell(&folder, &script, &[])?;
         }
         return Ok(folder);
     }
@@ -162,14 +163,11 @@ fn build(
     let folder = cache.fresh(&format!("{}-{name}", subject.package))?;
     // One file for all builds, because files are compared by path.
     fs::write(cache.folder.join("reader.c"), cases::JSON_READER)?;
-    let script = format!(
-        "SRC='{}' CC='{}' FLAGS='{flags}' EXTRA_OBJECT='{}'\n{}",
-        source.display(),
-        compilers.cc,
-        object.map(|object| object.display().to_string()).unwrap_or_default(),
-        subject.extra
-    );
-    shell(&folder, &script)?;
+    let object = object.map(|object| object.display().to_string()).unwrap_or_default();
+    let source = source.display().to_string();
+    let variables =
+        [("SRC", source.as_str()), ("CC", flavour.cc()), ("FLAGS", flags), ("EXTRA_OBJECT", object.as_str())];
+    cache.shell(&folder, subject.extra, &variables)?;
     Ok(folder)
 }
 

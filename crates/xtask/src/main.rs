@@ -7,6 +7,7 @@
 
 mod dist;
 mod process;
+mod targets;
 mod tests;
 mod tidy;
 mod workspace;
@@ -23,6 +24,8 @@ usage: cargo xtask TASK
   tidy               check layers, invariants, licences and fixtures
   lint               check format and lints
   ci                 lint and test
+  targets fetch|build|record NAME…|all, targets list
+                     real programs: their sources, builds with views, and recorded inputs
 ";
 
 fn main() -> anyhow::Result<()> {
@@ -38,6 +41,7 @@ fn main() -> anyhow::Result<()> {
         }
         "test" => tests::run(&workspace, rest, tests::Expectations::Check),
         "bless" => tests::run(&workspace, rest, tests::Expectations::Accept),
+        "targets" => targets::run(&workspace, rest),
         "tidy" => tidy::run(&workspace),
         "lint" => tests::lint(&workspace),
         "ci" => {
