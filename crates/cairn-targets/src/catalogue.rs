@@ -68,7 +68,11 @@ const TARGETS: &[Target] = &[
         package: Some("grep"),
         kind: Kind::Program,
         build: AUTOTOOLS,
-        build_program: None,
+        // A patch of Debian's puts a declaration behind a label, which AFL++'s clang-14 does not take.
+        build_program: Some(
+            "sed -i 's/^ *stray_backslash:$/&;/' lib/dfa.c && \
+             \"$SRC/configure\" --disable-nls CC=\"$CC\" CFLAGS=\"$FLAGS\" && make -j$(nproc)",
+        ),
         executable: "src/grep",
         program_name: "grep",
         scope: &["src/*.c", "lib/dfa.c", "lib/localeinfo.c"],

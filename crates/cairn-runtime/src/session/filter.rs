@@ -58,10 +58,9 @@ const WITH_DESCRIPTOR: &[c_long] = &[
     libc::SYS_copy_file_range,
 ];
 
-/// What always passes. Descriptors, memory above the break, and the working folder are restored; files of the scratch folder
+/// What always passes. Descriptors and the working folder are restored; files of the scratch folder
 /// are watched by the host.
 const FREE: &[c_long] = &[
-    libc::SYS_brk,
     libc::SYS_open,
     libc::SYS_openat,
     libc::SYS_creat,

@@ -56,13 +56,14 @@ fn fill_stdin(vault: &mut Vault, content: Part) -> Option<()> {
     let file = STDIN_CONTENT as usize;
     // SAFETY: the kernel reads the content.
     unsafe {
-        system::call(libc::SYS_ftruncate, [file, 0, 0, 0, 0, 0]);
         let mut written = 0;
         while written < content.size {
             let place = content.start.add(written).expose_provenance();
             let more = system::call(libc::SYS_pwrite64, [file, place, content.size - written, written, 0, 0]);
             written += usize::try_from(more).ok().filter(|more| *more > 0)?;
         }
+        // Afterwards, so that pages stay: fresh ones cost more than the write.
+        system::call(libc::SYS_ftruncate, [file, content.size, 0, 0, 0, 0]);
     }
     vault.stdin_used = content.size;
     Some(())
@@ -88,7 +89,7 @@ fn write_files(inputs: Part, span: Span) -> Option<()> {
 }
 
 fn write_file(path: Part, content: Part, times: [i64; 2]) -> Option<()> {
-    let flags = libc::O_WRONLY | libc::O_TRUNC | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    let flags = libc::O_WRONLY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
     let path = path.start.expose_provenance();
     // SAFETY: the path ends in a zero byte; the kernel reads the content and the times.
     unsafe {
@@ -102,6 +103,7 @@ fn write_file(path: Part, content: Part, times: [i64; 2]) -> Option<()> {
             is_whole = more > 0;
             written += usize::try_from(more).unwrap_or(0);
         }
+        system::call(libc::SYS_ftruncate, [file, content.size, 0, 0, 0, 0]);
         let times = [times[0], 0, times[1], 0];
         let place = (&raw const times).expose_provenance();
         system::call(libc::SYS_utimensat, [file, 0, place, 0, 0, 0]);

@@ -5,10 +5,11 @@
 //! [`super::trap`], which carries them out; the total size of the address space tells whether one was missed.
 
 mod descriptors;
+pub mod heap;
 pub mod signals;
 mod tracker;
 
-use self::{signals::Signals, tracker::Tracker};
+use self::{heap::Heap, signals::Signals, tracker::Tracker};
 use super::{Part, maps, vault::Vault};
 use crate::system;
 use cairn_abi::{
@@ -68,7 +69,7 @@ pub struct Snapshot {
     added: [Range; MAX_ADDED],
     n_added: usize,
     stack_start: usize,
-    heap_end: usize,
+    pub heap: Heap,
     /// Pages of the whole address space.
     total_pages: usize,
     signals: Signals,
@@ -83,8 +84,7 @@ pub struct Snapshot {
 pub fn take(vault: &mut Vault) -> Result<(), Obstacle> {
     keep_memory(vault)?;
     vault.snapshot.signals = Signals::read();
-    // SAFETY: asks for the end of the heap and changes nothing.
-    vault.snapshot.heap_end = unsafe { system::call(libc::SYS_brk, [0; 6]) } as usize;
+    vault.snapshot.heap = Heap::read();
     descriptors::open_statm().ok_or(Obstacle::Maps)?;
     vault.snapshot.total_pages = total_pages().ok_or(Obstacle::Maps)?;
     Ok(())
@@ -235,8 +235,8 @@ impl Snapshot {
             // What the stack has grown by. Nothing else lies there: the kernel keeps the place free.
             let grown = core::ptr::with_exposed_provenance_mut(self.stack_start - STACK_LIMIT);
             system::unmap(grown, STACK_LIMIT);
-            system::call(libc::SYS_brk, [self.heap_end, 0, 0, 0, 0, 0]);
         }
+        self.heap.restore();
         descriptors::restore();
         for kept in self.kept.get(..self.n_kept).unwrap_or(&[]) {
             if kept.is_tracked {
@@ -254,7 +254,7 @@ impl Snapshot {
                 );
             }
         }
-        total_pages() == Some(self.total_pages)
+        total_pages() == Some(self.total_pages + self.heap.n_pages_kept())
     }
 }
 

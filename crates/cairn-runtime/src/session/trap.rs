@@ -127,6 +127,7 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
             }
             Some(answer)
         }
+        libc::SYS_brk => snapshot.heap.set(address),
         libc::SYS_rt_sigaction => snapshot.change_signal(address).then(make),
         libc::SYS_munmap if !snapshot.is_occupied(address, length) => {
             let answer = make();

@@ -1,0 +1,81 @@
+//! The memory between the program and its break.
+//!
+//! Giving it back after every run would cost a page fault for each page the next run touches, more than everything else
+//! a small run does. So the real break stays where a run has once moved it, calls that move it are answered here, and what a
+//! run has used is zeroed: the program finds what a fresh process would.
+
+use crate::system;
+use cairn_abi::channel::PAGE;
+use core::ptr;
+
+/// Zeroing more than this costs more than asking the kernel for fresh pages.
+const MOST_KEPT: usize = 1 << 20;
+
+/// Zeros are a heap that was not read.
+#[derive(Clone, Copy)]
+pub struct Heap {
+    /// The break when the snapshot was taken.
+    start: usize,
+    /// The break as the program knows it.
+    end: usize,
+    /// The highest it was in this run.
+    used: usize,
+    /// The break as the kernel knows it.
+    real: usize,
+}
+
+impl Heap {
+    /// What is in force now.
+    pub fn read() -> Self {
+        let now = set_break(0);
+        Self { start: now, end: now, used: now, real: now }
+    }
+
+    /// Answers the program's `brk`; `None` if it gives up memory it was started with.
+    pub fn set(&mut self, wanted: usize) -> Option<isize> {
+        if wanted == 0 {
+            return Some(self.end as isize);
+        }
+        if wanted < self.start {
+            return None;
+        }
+        if wanted > self.real && set_break(wanted) != wanted {
+            return Some(self.end as isize);
+        }
+        self.real = self.real.max(wanted);
+        if wanted < self.end {
+            zero(wanted, self.end);
+        }
+        self.end = wanted;
+        self.used = self.used.max(wanted);
+        Some(wanted as isize)
+    }
+
+    /// Makes the heap what it was.
+    pub fn restore(&mut self) {
+        if self.real - self.start > MOST_KEPT {
+            let kept = self.start + MOST_KEPT;
+            set_break(kept);
+            self.real = kept;
+        }
+        zero(self.start, self.used.min(self.real));
+        self.end = self.start;
+        self.used = self.start;
+    }
+
+    /// By how many pages the address space is larger than it was.
+    pub fn n_pages_kept(&self) -> usize {
+        self.real.div_ceil(PAGE) - self.start.div_ceil(PAGE)
+    }
+}
+
+/// Asks the kernel; the break afterwards.
+fn set_break(wanted: usize) -> usize {
+    // SAFETY: memory above the break at the snapshot is the run's, and what lies below is never asked for.
+    unsafe { system::call(libc::SYS_brk, [wanted, 0, 0, 0, 0, 0]) as usize }
+}
+
+fn zero(start: usize, end: usize) {
+    // SAFETY: between the break at the snapshot and the real break, where only the run has written.
+    unsafe { ptr::with_exposed_provenance_mut::<u8>(start).write_bytes(0, end.saturating_sub(start)) };
+}
