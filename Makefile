@@ -18,7 +18,7 @@ test: install-deps
 demo: install-deps
 	scripts/demo
 
-## Measure against independent tools; minutes, not seconds
+## Measure against independent tools; about an hour or two
 bench: install-deps
 	bench/run
 

@@ -38,8 +38,10 @@ pub mod descriptors {
     pub const PAGEMAP: i32 = 198;
     /// Opened by the runner for itself: what keeps track of written pages.
     pub const WRITE_TRACKER: i32 = 199;
+    /// Opened by the template for itself: what runs find in `/proc/self/maps`.
+    pub const OWN_MAPS: i32 = 200;
     /// The number after the last protected descriptor.
-    pub const END: i32 = 200;
+    pub const END: i32 = 201;
 }
 
 /// Who acts next; the value of [`SessionBoard::turn`].
@@ -87,7 +89,7 @@ pub struct SessionBoard {
     pub runner: AtomicU32,
     /// How the last runner ended, as `wait4` says; valid when `runner_ended` is 1.
     pub runner_status: AtomicU32,
-    /// 1 when the last runner has ended.
+    /// 1 when the last runner has ended, 2 when the template is also done with the turn.
     pub runner_ended: AtomicU32,
     /// Largest memory the ended runner held, in bytes.
     pub runner_peak: AtomicU64,
@@ -101,6 +103,10 @@ pub struct SessionBoard {
     pub obstacle: AtomicU32,
     /// Bytes the snapshot holds.
     pub snapshot_size: AtomicU64,
+    /// 1 while the program runs, 0 while the runner itself does: a death then says nothing about the input.
+    pub is_running: AtomicU32,
+    /// What the program is told about its limit of address space, which is larger in a session; 0 for no limit.
+    pub memory_limit: AtomicU64,
     /// Signals whose handling runs have changed, one bit each. Kept from runner to runner: only these need restoring.
     pub signals: AtomicU32,
 }
@@ -135,8 +141,8 @@ pub enum Obstacle {
     Filter = 5,
     /// The kernel refused memory or another thing a runner needs.
     Setup = 6,
-    /// The program brings its own start-up code or `main` is not in the bitcode.
-    NoMain = 7,
+    /// Before `main` it opened files or left its folder.
+    BeforeMain = 7,
 }
 
 impl Obstacle {
@@ -149,7 +155,7 @@ impl Obstacle {
             3 => Self::SharedMemory,
             4 => Self::Size,
             5 => Self::Filter,
-            7 => Self::NoMain,
+            7 => Self::BeforeMain,
             _ => Self::Setup,
         }
     }
@@ -283,8 +289,10 @@ pub struct ResultSlot {
     pub totals: [u64; 3],
     /// How often the run opened what `/proc` shows of processes, where it sees a runner instead of itself.
     pub n_looks_at_itself: u64,
+    /// What the harness returned, valid at stage `HarnessReturned` however the process ended.
+    pub harness_return: i32,
     /// For later versions; keeps a slot two cache lines long.
-    pub reserved: u64,
+    pub reserved: u32,
     /// See [`ResultSlot::checksum_of`].
     pub checksum: u64,
 }
@@ -313,6 +321,7 @@ impl ResultSlot {
             hash.add(total);
         }
         hash.add(self.n_looks_at_itself);
+        hash.add(u64::from(self.harness_return as u32));
         hash.0
     }
 

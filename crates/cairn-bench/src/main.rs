@@ -5,6 +5,7 @@
 //! $ bench/run truth grep            # coverage of grep against gcov and clang
 //! $ bench/run builds sed            # stock build of sed
 //! $ bench/run checks grep           # its own test suite on our executable and on the plain view
+//! $ bench/run speed                 # the next three, in one table
 //! $ bench/run plain                 # what counters cost, against clang -O2
 //! $ bench/run program-speed sort    # runs per second, against AFL++'s forkserver
 //! $ bench/run harness-speed         # runs per second, against AFL++ persistent and libFuzzer
@@ -17,6 +18,7 @@ mod afl;
 mod builds;
 mod cases;
 mod checks;
+mod difference;
 mod equality;
 mod generate;
 mod harness_speed;
@@ -24,36 +26,49 @@ mod measure;
 mod plain;
 mod program_speed;
 mod random;
+mod results;
 mod speed;
 mod table;
 mod tools;
 mod truth;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use cairn_targets::Cache;
 use table::Table;
 
-/// All benchmarks, in the order in which `bench/run` runs them.
-const ALL: &[&str] = &["builds", "truth", "checks", "plain", "program-speed", "harness-speed", "equality"];
+/// All benchmarks, in the order in which `bench/run` runs them: the table comes last.
+const ALL: &[&str] = &["builds", "truth", "checks", "equality", "plain", "program-speed", "harness-speed"];
+
+/// Those that fill the table.
+const SPEED: &[&str] = &["plain", "program-speed", "harness-speed"];
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let cache = tools::open()?;
-    if let Some((what, names)) = words.split_first() {
-        return run(&cache, what, names);
-    }
+    let (benchmarks, names) = match words.split_first() {
+        None => (ALL.to_vec(), &[][..]),
+        Some((what, [])) if what == "speed" => (SPEED.to_vec(), &[][..]),
+        Some((what, _)) if what == "speed" => {
+            bail!("`speed` takes no names\n\nhint: name one of {} and then programs", SPEED.join(", "))
+        }
+        Some((what, names)) => (vec![what.as_str()], names),
+    };
+    let mut table = Table::default();
     let mut failed = Vec::new();
-    for what in ALL {
-        println!("## {what}\n");
-        if let Err(error) = run(&cache, what, &[]) {
+    for what in benchmarks {
+        if !SPEED.contains(&what) {
+            println!("## {what}\n");
+        }
+        if let Err(error) = run(&cache, what, names, &mut table) {
             failed.push(format!("{what}: {error:#}"));
         }
     }
+    table.print(&cache);
     ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(())
 }
 
-fn run(cache: &Cache, what: &str, names: &[String]) -> Result<()> {
+fn run(cache: &Cache, what: &str, names: &[String], table: &mut Table) -> Result<()> {
     let wanted = |all: &[&'static str]| -> Vec<String> {
         if names.is_empty() { all.iter().map(|name| name.to_string()).collect() } else { names.to_vec() }
     };
@@ -61,22 +76,20 @@ fn run(cache: &Cache, what: &str, names: &[String]) -> Result<()> {
         "builds" => builds::run(cache, &wanted(builds::ALL)),
         "checks" => checks::run(cache, &wanted(checks::ALL)),
         "truth" => truth::run(cache, &wanted(truth::ALL)),
-        "plain" => compared(cache, what, |table| plain::run(cache, &wanted(plain::ALL), table)),
-        "program-speed" => {
-            compared(cache, what, |table| program_speed::run(cache, &wanted(program_speed::ALL), table))
-        }
-        "harness-speed" => {
-            compared(cache, what, |table| harness_speed::run(cache, &wanted(harness_speed::ALL), table))
-        }
         "equality" => equality::run(cache, &wanted(equality::ALL)),
-        unknown => bail!("there is no benchmark `{unknown}`; there are {}", ALL.join(", ")),
+        "plain" => each(&wanted(plain::ALL), |name| plain::run(cache, name, table)),
+        "program-speed" => each(&wanted(program_speed::ALL), |name| program_speed::run(cache, name, table)),
+        "harness-speed" => each(&wanted(harness_speed::ALL), |name| harness_speed::run(cache, name, table)),
+        unknown => bail!("there is no benchmark `{unknown}`; there are {}, and `speed`", ALL.join(", ")),
     }
 }
 
-/// Fills a table on one core; what was measured before a failure is kept.
-fn compared(cache: &Cache, name: &str, rows: impl FnOnce(&mut Table) -> Result<()>) -> Result<()> {
-    let mut table = Table::start();
-    let outcome = rows(&mut table);
-    table.finish(cache, name)?;
-    outcome.with_context(|| format!("`{name}`"))
+/// Measures each; one that fails does not keep the others from being measured.
+fn each(names: &[String], mut measure: impl FnMut(&str) -> Result<()>) -> Result<()> {
+    let mut failed = Vec::new();
+    for name in names {
+        failed.extend(measure(name).err().map(|error| format!("{name}: {error:#}")));
+    }
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
+    Ok(())
 }

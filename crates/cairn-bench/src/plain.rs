@@ -13,7 +13,7 @@ use std::{
     io::{BufWriter, Write},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, ExitStatus},
 };
 
 /// Who is measured.
@@ -22,60 +22,111 @@ pub const ALL: &[&str] = &["sort", "grep"];
 /// Design §13: at most this many times the time of clang -O2.
 const GOAL: Goal = Goal::AtMost(1.3);
 
-/// Measures each program.
-pub fn run(cache: &Cache, names: &[String], table: &mut Table) -> Result<()> {
-    for name in names {
-        let (arguments, text): (&[&[&str]], _) = match name.as_str() {
-            "sort" => (&[&["text"], &["-n", "-k2", "text"]], lines(cache, "lines.txt", 400_000, 4)?),
-            "grep" => (
-                &[&["-c", "needle", "text"], &["-c", "-E", "(foo|bar)+ [0-9]{2,}|Rid.*x$", "text"]],
-                lines(cache, "text.txt", 1_200_000, 9)?,
-            ),
-            unknown => anyhow::bail!("`{unknown}` is not measured here; try {}", ALL.join(", ")),
+/// Measures a program.
+pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
+    let (arguments, text): (&[&[&str]], _) = match name {
+        "sort" => (&[&["text"], &["-n", "-k2", "text"]], lines(cache, "lines.txt", 400_000, 4)?),
+        "grep" => (
+            &[&["-c", "needle", "text"], &["-c", "-E", "(foo|bar)+ [0-9]{2,}|Rid.*x$", "text"]],
+            lines(cache, "text.txt", 1_200_000, 9)?,
+        ),
+        unknown => anyhow::bail!("`{unknown}` is not measured here; try {}", ALL.join(", ")),
+    };
+    let target = find(name)?;
+    let clang = target.executable(cache, Flavour::Clang)?;
+    let built = target.build(cache)?;
+    let _pinned = Pinned::to_one_core()?;
+    for words in arguments {
+        let words: Vec<String> =
+            words.iter().map(|word| word.replace("text", &text.display().to_string())).collect();
+        let side = |program, output| Side { cache, name, program, words: &words, output };
+        let (plain, bare) = (side(&built.plain, "plain"), side(&built.bare, "bare"));
+        let theirs = side(&clang, "clang");
+        plain.check_same(&theirs)?;
+        bare.check_same(&theirs)?;
+        let pair = Pair::measure(|| plain.time(), || theirs.time())?;
+        plain.check_same_output(&theirs)?;
+        let without = Pair::measure(|| bare.time(), || theirs.time())?;
+        let shown: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+        let what: Vec<&str> =
+            words.iter().filter(|word| !word.starts_with('/')).map(String::as_str).collect();
+        let row = Row {
+            what: format!("plain view: {name} {}", what.join(" ")).trim_end().into(),
+            our_command: format!("LC_ALL=C {} {}", built.plain.display(), shown.join(" ")),
+            peer_command: format!("LC_ALL=C {} {}", clang.display(), shown.join(" ")),
+            unit: "s",
+            pair,
+            goal: GOAL,
+            notes: vec![
+                "CPU time of the process on one core, output to a file; both outputs are the same".into(),
+                format!(
+                    "ours is one merged module at -O2, theirs was compiled file by file; the bare build, merged in \
+                     the same way but without counters, takes {} of clang's time",
+                    without.ratio()
+                ),
+            ],
         };
-        let target = find(name)?;
-        let clang = target.executable(cache, Flavour::Clang)?;
-        let plain = target.build(cache)?.plain;
-        let _pinned = Pinned::to_one_core()?;
-        for words in arguments {
-            let words: Vec<String> =
-                words.iter().map(|word| word.replace("text", &text.display().to_string())).collect();
-            let pair =
-                Pair::measure(|| time(cache, name, &plain, &words), || time(cache, name, &clang, &words))?;
-            let shown: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-            let what: Vec<&str> =
-                words.iter().filter(|word| !word.starts_with('/')).map(String::as_str).collect();
-            table.add(Row {
-                what: format!("plain view: {name} {}", what.join(" ")).trim_end().into(),
-                our_command: format!("LC_ALL=C {} {}", plain.display(), shown.join(" ")),
-                peer_command: format!("LC_ALL=C {} {}", clang.display(), shown.join(" ")),
-                unit: "s",
-                pair,
-                goal: GOAL,
-                notes: vec!["CPU time of the process on one core, output to a file".into()],
-            });
-        }
+        table.add(cache, row)?;
     }
     Ok(())
 }
 
-/// CPU seconds of one run, which a busy machine changes less than the time on the wall.
-fn time(cache: &Cache, name: &str, program: &Path, words: &[String]) -> Result<f64> {
-    // Not to /dev/null: programs notice, and do less.
-    let output = cache.folder.join("results");
-    fs::create_dir_all(&output)?;
-    let output = fs::File::create(output.join("plain.out"))?;
-    let before = children_time()?;
-    let status = Command::new(program)
-        .arg0(name)
-        .args(words)
-        .env_clear()
-        .env("LC_ALL", "C")
-        .stdin(std::process::Stdio::null())
-        .stdout(output)
-        .status()?;
-    ensure!(status.code().is_some_and(|code| code < 2), "`{}` failed: {status}", program.display());
-    Ok(children_time()? - before)
+/// One program of a comparison.
+struct Side<'a> {
+    cache: &'a Cache,
+    name: &'a str,
+    program: &'a Path,
+    words: &'a [String],
+    /// Names the file its output goes to, which is its own so that outputs can be compared.
+    output: &'a str,
+}
+
+impl Side<'_> {
+    /// CPU seconds of one run, which a busy machine changes less than the time on the wall.
+    fn time(&self) -> Result<f64> {
+        let before = children_time()?;
+        let status = self.run()?;
+        let seconds = children_time()? - before;
+        ensure!(status.code().is_some_and(|code| code < 2), "`{}` failed: {status}", self.program.display());
+        Ok(seconds)
+    }
+
+    fn run(&self) -> Result<ExitStatus> {
+        // Not to /dev/null: programs notice, and do less.
+        let path = self.output_path();
+        fs::create_dir_all(self.cache.folder.join("results"))?;
+        Ok(Command::new(self.program)
+            .arg0(self.name)
+            .args(self.words)
+            .env_clear()
+            .env("LC_ALL", "C")
+            .stdin(std::process::Stdio::null())
+            .stdout(fs::File::create(path)?)
+            .status()?)
+    }
+
+    /// Runs both once; fails unless they end alike and print the same.
+    fn check_same(&self, other: &Self) -> Result<()> {
+        let (one, two) = (self.run()?, other.run()?);
+        ensure!(one == two, "`{}` ends with {one}, clang's with {two}", self.program.display());
+        self.check_same_output(other)
+    }
+
+    /// Fails unless their last runs printed the same, and something.
+    fn check_same_output(&self, other: &Self) -> Result<()> {
+        let printed = fs::read(self.output_path())?;
+        ensure!(!printed.is_empty(), "`{}` printed nothing", self.program.display());
+        ensure!(
+            printed == fs::read(other.output_path())?,
+            "`{}` prints something else than clang's",
+            self.program.display()
+        );
+        Ok(())
+    }
+
+    fn output_path(&self) -> PathBuf {
+        self.cache.folder.join(format!("results/{}.out", self.output))
+    }
 }
 
 fn children_time() -> Result<f64> {

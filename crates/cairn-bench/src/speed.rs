@@ -1,5 +1,6 @@
 //! Runs per second: a number of inputs again and again for a while.
 
+use crate::afl::{Client, compiler};
 use anyhow::{Result, ensure};
 use cairn_executor::{RunConfig, Session, SessionConfig, SessionMode, Target, WantedCounters, Wants};
 use cairn_model::{
@@ -54,15 +55,27 @@ pub fn how_they_ran(session: &Session) -> String {
     text
 }
 
-/// Fails if more than one run in a hundred was made in a fresh process: the rate would be that of something else.
+/// Fails if the session was given up or more than one run in a hundred was made in a fresh process: the rate would be
+/// that of something else.
 pub fn check_live(session: &Session) -> Result<()> {
     let counts = session.counts();
     ensure!(
-        counts.n_live >= 99 * counts.n_fresh_in_all(),
+        matches!(session.mode(), SessionMode::Live(_)) && counts.n_live >= 99 * counts.n_fresh_in_all(),
         "this is no rate of a session; {}\n\nhint: `cargo xtask dist` and this program must come from the same sources",
         how_they_ran(session)
     );
     Ok(())
+}
+
+/// What AFL++ has to do with our figures, and what it has not: who reads a ratio should know.
+pub fn about_afl(n_ours: u32, client: &Client) -> Result<Vec<String>> {
+    Ok(vec![
+        format!("AFL++'s build is made by its own compiler, {}; its output goes to /dev/null", compiler()?),
+        format!(
+            "ours keeps {n_ours} counters, those of the files in scope; AFL++'s map has {} entries, for edges of the whole program",
+            client.n_counters()
+        ),
+    ])
 }
 
 /// Inputs that put each text into the file `input`, which the arguments name.

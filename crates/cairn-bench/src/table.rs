@@ -1,10 +1,13 @@
 //! The one table: what was measured, both commands, the ratio with its spread, and what it should be.
 
-use crate::measure::{Pair, short};
-use anyhow::{Context, Result};
+use crate::{
+    measure::{Pair, short},
+    results,
+};
+use anyhow::Result;
 use cairn_targets::Cache;
 use serde_json::{Value, json};
-use std::{fmt, fs, path::PathBuf};
+use std::fmt;
 
 /// What a ratio is held against.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,27 +55,31 @@ pub struct Row {
     pub notes: Vec<String>,
 }
 
-/// Rows of one benchmark, printed as they come and written to a file at the end.
+/// All rows of one invocation: told one by one as they come, and shown together at the end.
+#[derive(Default)]
 pub struct Table {
     rows: Vec<Row>,
 }
 
 impl Table {
-    /// An empty table, its head printed.
-    pub fn start() -> Self {
-        println!("| what | ours | theirs | ratio | goal | met |");
-        println!("|---|---|---|---|---|---|");
-        Self { rows: Vec::new() }
-    }
-
-    /// Prints a row and keeps it.
-    pub fn add(&mut self, row: Row) {
-        println!("{}", row.line());
+    /// Adds a row, and keeps it in the file at once: the next may take long, or fail.
+    pub fn add(&mut self, cache: &Cache, row: Row) -> Result<()> {
+        eprintln!("{}", row.line());
+        results::merge(cache, NAME, vec![row.to_json()])?;
         self.rows.push(row);
+        Ok(())
     }
 
-    /// Prints the commands below the table, and writes everything to a file in the cache.
-    pub fn finish(self, cache: &Cache, name: &str) -> Result<PathBuf> {
+    /// Prints the table and, below it, both commands of each row. Prints nothing if there are no rows.
+    pub fn print(&self, cache: &Cache) {
+        if self.rows.is_empty() {
+            return;
+        }
+        println!("## speed\n\n| what | ours | theirs | ratio | goal | met |");
+        println!("|---|---|---|---|---|---|");
+        for row in &self.rows {
+            println!("{}", row.line());
+        }
         println!();
         for row in &self.rows {
             println!("{}\n  ours    {}\n  theirs  {}", row.what, row.our_command, row.peer_command);
@@ -80,16 +87,12 @@ impl Table {
                 println!("  note    {note}");
             }
         }
-        let folder = cache.folder.join("results");
-        fs::create_dir_all(&folder)?;
-        let path = folder.join(format!("{name}.json"));
-        let rows: Vec<Value> = self.rows.iter().map(Row::to_json).collect();
-        fs::write(&path, serde_json::to_string_pretty(&json!({ "version": 1, "rows": rows }))?)
-            .with_context(|| format!("failed to write `{}`", path.display()))?;
-        println!("\nwritten to {}\n", path.display());
-        Ok(path)
+        println!("\nwritten to {}\n", results::path(cache, NAME).display());
     }
 }
+
+/// Of the file with the figures.
+const NAME: &str = "speed";
 
 impl Row {
     fn line(&self) -> String {
@@ -97,7 +100,8 @@ impl Row {
         let met = if self.goal.is_met(ratio.median()) { "yes" } else { "no" };
         format!(
             "| {} | {} {unit} | {} {unit} | {ratio} | {} | {met} |",
-            self.what,
+            // A pattern may hold what separates columns.
+            self.what.replace('|', "\\|"),
             short(self.pair.ours.median()),
             short(self.pair.peer.median()),
             self.goal,
@@ -109,7 +113,7 @@ impl Row {
         let ratio = self.pair.ratio();
         let (least, most) = ratio.range();
         json!({
-            "what": self.what,
+            "name": self.what,
             "unit": self.unit,
             "ours": { "command": self.our_command, "samples": self.pair.ours.0 },
             "theirs": { "command": self.peer_command, "samples": self.pair.peer.0 },
@@ -130,7 +134,7 @@ mod tests {
     fn a_row_says_whether_its_goal_is_met() {
         let pair = Pair { ours: Samples(vec![1.2, 1.2]), peer: Samples(vec![1.0, 1.0]) };
         let row = |goal| Row {
-            what: "plain view, sort".into(),
+            what: "plain view, grep a|b".into(),
             our_command: "a".into(),
             peer_command: "b".into(),
             unit: "s",
@@ -140,7 +144,7 @@ mod tests {
         };
         assert_eq!(
             row(Goal::AtMost(1.3)).line(),
-            "| plain view, sort | 1.20 s | 1.00 s | 1.20 (1.20–1.20) | ≤ 1.3 | yes |"
+            "| plain view, grep a\\|b | 1.20 s | 1.00 s | 1.20 (1.20–1.20) | ≤ 1.3 | yes |"
         );
         assert!(row(Goal::AtLeast(2.0)).line().ends_with("| ≥ 2 | no |"));
     }

@@ -48,8 +48,8 @@ pub use crate::{
     pin::pin_to_core,
     scratch::DEFAULT_TIME,
     session::{
-        BufferBatch, BufferEnd, BufferRun, BufferRuns, Ran, Session, SessionConfig, SessionCounts,
-        SessionMode, SessionRun, Verification, WantedCounters, Wants, WhyFresh,
+        BufferBatch, BufferEnd, BufferRun, BufferRuns, Calibration, Ran, Session, SessionConfig,
+        SessionCounts, SessionMode, SessionRun, Verification, WantedCounters, Wants, WhyFresh,
     },
     stability::Stability,
 };

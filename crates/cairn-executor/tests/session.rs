@@ -3,7 +3,7 @@
 mod support;
 
 use cairn_abi::session::RunnerMode;
-use cairn_executor::{Execution, Ran, Session, SessionMode, SessionRun, Wants, WhyFresh};
+use cairn_executor::{Calibration, Execution, Ran, Session, SessionMode, SessionRun, Wants, WhyFresh};
 use cairn_model::{
     Ending, Input,
     input::{Bytes, FileKind, FileRegion},
@@ -184,8 +184,15 @@ fn a_batch_whose_every_input_crashes_gives_every_verdict() {
 fn fuel_is_calibrated_and_then_ends_hangs_at_once() {
     let program = view(MANY_ENDINGS);
     let mut session = session(&program);
-    assert_eq!(session.calibrate(&[args(&["steps", "7"]), args(&["steps", "5"])]).unwrap(), 1_000_000);
-    assert_eq!(session.calibrate(&[args(&["steps", "300000"])]).unwrap(), 3_000_000);
+    let few = [args(&["steps", "7"]), args(&["hang"]), args(&["steps", "5"])];
+    assert_eq!(
+        session.calibrate(&few).unwrap(),
+        Calibration { limit: 1_000_000, most_used: 7, n_timed_out: 1 }
+    );
+    assert_eq!(
+        session.calibrate(&[args(&["steps", "300000"])]).unwrap(),
+        Calibration { limit: 3_000_000, most_used: 300_000, n_timed_out: 0 }
+    );
     let run = session.run(&args(&["burn"])).unwrap();
     assert_eq!(
         (ending(&run), run.execution.fuel_used, &run.ran),

@@ -113,7 +113,9 @@ fn size_of(pid: i32) -> (u64, usize, usize) {
 #[test]
 fn a_hundred_thousand_runs_leave_nothing_behind() {
     let program = view(&ENDINGS.replace("code % 10 == 9", "0"));
-    let config = SessionConfig { recycle_after: u64::MAX, ..session_config() };
+    let mut config = SessionConfig { recycle_after: u64::MAX, ..session_config() };
+    // Of so many runs one may have to wait for a busy machine, and a run that is out of time costs the runner.
+    config.run.wall_limit = Duration::from_secs(10);
     let mut session = Session::new(target(&program), config).unwrap();
     let inputs: Vec<Input> = (0..64).map(|code: u32| args(&[&code.to_string()])).collect();
     let run = |session: &mut Session, n_runs: usize| {

@@ -39,6 +39,7 @@ pub fn lower(module: &Module, plan: &Plan, kind: ViewKind, map_hash: &[u8; 32]) 
         lowering.function(*function, inserts);
     }
     lowering.wrap_main();
+    lowering.rename_open();
     lowering.introduce(plan.n_counters, kind, map_hash);
     lowering.finish();
 }
@@ -254,6 +255,19 @@ impl Lowering {
             let mut arguments = [LLVMGetParam(main, 0), LLVMGetParam(main, 1), LLVMGetParam(main, 2), own];
             let status = LLVMBuildCall2(self.builder, run_type, run, arguments.as_mut_ptr(), 4, c"".as_ptr());
             LLVMBuildRet(self.builder, status);
+        }
+    }
+
+    /// Makes the program open files through the runtime, which has its own answer for one of them.
+    fn rename_open(&mut self) {
+        for (name, ours) in [(c"open", "cairn_open"), (c"open64", "cairn_open64")] {
+            // SAFETY: the module is alive; a declaration may have any name.
+            unsafe {
+                let function = LLVMGetNamedFunction(self.module, name.as_ptr());
+                if !function.is_null() && LLVMIsDeclaration(function) != 0 {
+                    LLVMSetValueName2(function, symbol(ours).as_ptr(), ours.len());
+                }
+            }
         }
     }
 

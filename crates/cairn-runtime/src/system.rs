@@ -272,6 +272,21 @@ pub fn thread_id() -> i32 {
     unsafe { call(libc::SYS_gettid, [0; 6]) as i32 }
 }
 
+/// A page that starts with a 1, and is all zero in children of this process.
+pub fn page_of_this_process() -> Option<*const u8> {
+    const PAGE: usize = 4096;
+    let page = map_private(PAGE)?;
+    // SAFETY: the page is ours.
+    unsafe {
+        let advice = libc::MADV_WIPEONFORK as usize;
+        if call(libc::SYS_madvise, [page.expose_provenance(), PAGE, advice, 0, 0, 0]) != 0 {
+            return None;
+        }
+        page.write(1);
+    }
+    Some(page)
+}
+
 /// Address space that cannot be used until [`allow`] is called on parts of it.
 pub fn reserve(size: usize) -> Option<*mut u8> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;

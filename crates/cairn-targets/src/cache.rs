@@ -72,6 +72,13 @@ impl Cache {
         Ok(folder)
     }
 
+    /// A hash of one of our tools, so that a recipe changes when the tool does.
+    pub(crate) fn tool_hash(&self, name: &str) -> Result<String, TargetsError> {
+        let path = self.tools.join(name);
+        let content = fs::read(&path).tried("read", path)?;
+        Ok(blake3::hash(&content).to_hex().to_string())
+    }
+
     /// Makes the next [`Cache::step`] of that name start from nothing.
     pub fn forget(&self, name: &str) -> Result<(), TargetsError> {
         let folder = self.folder.join(name);
@@ -140,11 +147,23 @@ mod tests {
         let cache = cache(folder.path());
         let half = cache.step("builds/x", "recipe", |folder| {
             fs::write(folder.join("half"), "").unwrap();
-            Err(TargetsError::NotInstalled { packages: "nothing".into() })
+            Err(TargetsError::NotInstalled { packages: "nothing".into(), tail: String::new() })
         });
         assert!(half.is_err());
         let whole = cache.step("builds/x", "recipe", |_| Ok(())).unwrap();
         assert!(!whole.join("half").exists());
+    }
+
+    #[test]
+    fn a_tool_with_another_content_has_another_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path(), folder.path(), folder.path(), |_| ()).unwrap();
+        assert!(cache.tool_hash("tool").is_err());
+        fs::write(folder.path().join("tool"), "one").unwrap();
+        let one = cache.tool_hash("tool").unwrap();
+        assert_eq!(cache.tool_hash("tool").unwrap(), one);
+        fs::write(folder.path().join("tool"), "two").unwrap();
+        assert_ne!(cache.tool_hash("tool").unwrap(), one);
     }
 
     #[test]

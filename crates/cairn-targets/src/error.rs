@@ -26,10 +26,14 @@ pub enum TargetsError {
         why: &'static str,
     },
     /// Debian packages are missing and could not be installed.
-    #[error("these Debian packages are missing: {packages}\n\nhint: run `sudo apt-get install {packages}`")]
+    #[error(
+        "these Debian packages are missing and could not be installed: {packages}\n{tail}\n\nhint: run `sudo apt-get update && sudo apt-get install {packages}`"
+    )]
     NotInstalled {
         /// Their names, separated by spaces.
         packages: String,
+        /// The last lines that `apt-get` printed.
+        tail: String,
     },
     /// A source package was not to be had.
     #[error("the source of `{package}` could not be fetched\n\n{log}")]

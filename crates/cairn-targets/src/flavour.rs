@@ -31,7 +31,7 @@ impl Flavour {
         self.variables()[0].1
     }
 
-    /// Debian packages it needs beyond what `scripts/setup` installs.
+    /// Debian packages it needs. `scripts/setup` installs them too; this is for machines where it ran before it did.
     pub(crate) fn needs(self) -> &'static [&'static str] {
         match self {
             Self::Afl => &["afl++"],
@@ -40,6 +40,8 @@ impl Flavour {
     }
 
     /// What recipes find in their environment: compilers, flags for objects, and flags for linking a harness.
+    ///
+    /// The compilers come first: [`Flavour::cc`] and builds of whole packages count on it.
     pub(crate) fn variables(self) -> [(&'static str, &'static str); 4] {
         let [cc, cxx, flags, link] = match self {
             Self::Cairn => ["cairn-cc", "cairn-c++", "-O2", ""],

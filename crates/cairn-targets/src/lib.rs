@@ -8,8 +8,9 @@
 //!   sources/PACKAGE/          fetched by scripts/deb-sources, unpacked
 //!   builds/NAME-FLAVOUR/      a copy of the source, built in place by one compiler
 //!   targets/NAME/             the executable built with cairn-cc, and a cairn.toml with its scope
-//!   inputs/NAME/              what its own test suite asked of it
+//!   recordings/NAME/inputs/   what its own test suite asked of it, or samples its source brings
 //! ```
+//!
 //! Each of these is made by a step that writes its name last ([`Cache::step`]): a step that was interrupted, or whose
 //! recipe has changed since, is done again from the start, and one that is done costs nothing.
 //!

@@ -1,11 +1,12 @@
 //! Debian packages that only some targets need, installed when they are.
 
-use crate::{Cache, error::TargetsError};
+use crate::{Cache, error::TargetsError, shell::tail};
 use std::process::{Command, Stdio};
 
-/// Makes sure Debian packages are there that `scripts/setup` does not install.
+/// Makes sure that Debian packages are there.
 ///
-/// Installs what is missing if this process may, and says so; otherwise the error names the command that would.
+/// Installs what is missing if this process may, and says so; otherwise the error repeats what `apt-get` said and names
+/// the command that would.
 pub fn need(cache: &Cache, packages: &[&str]) -> Result<(), TargetsError> {
     let is_installed = |package: &&str| {
         let output = Command::new("dpkg-query").args(["-W", "-f=${db:Status-Status}", package]).output();
@@ -16,16 +17,39 @@ pub fn need(cache: &Cache, packages: &[&str]) -> Result<(), TargetsError> {
         return Ok(());
     }
     (cache.say)(&format!("installing {}", missing.join(" ")));
-    let status = Command::new("apt-get")
-        .args(["install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"])
-        .args(&missing)
+    let install = || {
+        let options = ["install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300"];
+        apt_get(options.iter().chain(&missing))
+    };
+    // The lists of a machine that was made some time ago name versions that mirrors no longer have.
+    install()
+        .or_else(|_| apt_get(["update", "-qq"].iter()).and_then(|()| install()))
+        .map_err(|printed| TargetsError::NotInstalled { packages: missing.join(" "), tail: tail(&printed) })
+}
+
+/// Fails with what it printed.
+fn apt_get<'a>(words: impl Iterator<Item = &'a &'a str>) -> Result<(), String> {
+    let output = Command::new("apt-get")
+        .args(words)
         .env("DEBIAN_FRONTEND", "noninteractive")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(TargetsError::NotInstalled { packages: missing.join(" ") }),
+        .output()
+        .map_err(|error| format!("failed to start `apt-get`: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_apt_get_says_is_kept() {
+        let said = apt_get(["nonsense-step"].iter()).unwrap_err();
+        // On a machine without it, that is what is said.
+        assert!(said.contains("nonsense-step") || said.contains("failed to start `apt-get`"), "{said}");
     }
 }

@@ -86,7 +86,7 @@ impl Package {
     /// The unpacked source, fetched once.
     pub fn source(&self, cache: &Cache) -> Result<PathBuf, TargetsError> {
         need(cache, self.needs)?;
-        let folder = cache.step(&format!("sources/{}", self.name), "", |folder| {
+        let folder = cache.step(&self.source_name(), "", |folder| {
             (cache.say)(&format!("fetching the source of {}", self.name));
             let script = cache.repository.join("scripts/deb-sources");
             let output = Command::new(&script)
@@ -99,9 +99,23 @@ impl Package {
                 let log = String::from_utf8_lossy(&output.stderr).into_owned();
                 return Err(TargetsError::Fetch { package: self.name.into(), log });
             }
+            // It worked, but perhaps not as wished.
+            let printed = String::from_utf8_lossy(&output.stderr);
+            for warning in printed.lines().filter(|line| line.starts_with("warning: ")) {
+                (cache.say)(warning);
+            }
             settle_times(cache, &unpacked(folder)?)
         })?;
         unpacked(&folder)
+    }
+
+    /// Makes the next [`Package::source`] fetch it again.
+    pub fn forget_source(&self, cache: &Cache) -> Result<(), TargetsError> {
+        cache.forget(&self.source_name())
+    }
+
+    fn source_name(&self) -> String {
+        format!("sources/{}", self.name)
     }
 
     /// Builds it in a fresh folder beside its source; returns the folder and how long it took.

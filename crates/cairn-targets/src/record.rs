@@ -27,7 +27,16 @@ impl Target {
     /// A suite may fail, and many do in one test or other: what counts is that it gave the inputs it is known to
     /// give.
     pub fn record(&self, cache: &Cache) -> Result<Recorded, TargetsError> {
-        let recipe = format!("{:?}", self.input);
+        let source = self.fetch(cache)?;
+        let made_by = match self.input {
+            // The executable that the suite calls, and the program that stands in for it.
+            Input::Suite { .. } => {
+                let recorder = cache.tool_hash("cairn-recorder")?;
+                format!("{}\n{recorder}", self.recipe(cache, Flavour::Cairn, source.as_deref())?)
+            }
+            Input::Samples(_) => format!("{source:?}"),
+        };
+        let recipe = format!("{:?}\n{made_by}", self.input);
         let folder = cache.step(&self.recording_name(), &recipe, |folder| self.record_into(cache, folder))?;
         let folder = folder.join("inputs");
         Ok(Recorded { n_inputs: count(&folder)?, folder })

@@ -36,13 +36,7 @@ impl Cache {
             return Ok(start.elapsed());
         }
         let text = String::from_utf8_lossy(&fs::read(&log).tried("read", &log)?).into_owned();
-        let lines: Vec<&str> = text.lines().collect();
-        Err(TargetsError::Command {
-            script: script.into(),
-            folder: folder.into(),
-            status,
-            tail: lines[lines.len().saturating_sub(TAIL)..].join("\n"),
-        })
+        Err(TargetsError::Command { script: script.into(), folder: folder.into(), status, tail: tail(&text) })
     }
 
     /// The command that [`Cache::shell`] runs, its output not yet said.
@@ -60,6 +54,12 @@ impl Cache {
             .stdin(Stdio::null());
         command
     }
+}
+
+/// The last lines of what a command printed.
+pub(crate) fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(TAIL)..].join("\n")
 }
 
 /// Where the output of commands in `folder` goes.

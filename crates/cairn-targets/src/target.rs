@@ -83,6 +83,11 @@ impl Target {
         self.package.map(|name| package(name)?.source(cache)).transpose()
     }
 
+    /// Makes the next [`Target::fetch`] start from nothing.
+    pub fn forget_source(&self, cache: &Cache) -> Result<(), TargetsError> {
+        self.package.map(|name| package(name)?.forget_source(cache)).transpose().map(|_| ())
+    }
+
     /// Builds it with `cairn-cc`, then its views; returns where they are.
     ///
     /// A build whose record the present tools no longer read is made again.
@@ -109,18 +114,9 @@ impl Target {
         self.check(flavour)?;
         need(cache, flavour.needs())?;
         let source = self.fetch(cache)?;
-        let harness = match self.kind {
-            Kind::Program => String::new(),
-            Kind::Harness(file) => {
-                cache.repository.join("bench/harnesses").join(file).to_string_lossy().into_owned()
-            }
-        };
-        let script = match (flavour, self.build_program) {
-            (Flavour::Clang | Flavour::Afl, Some(quick)) => quick,
-            _ => self.build,
-        };
-        let code = if harness.is_empty() { String::new() } else { read(Path::new(&harness))? };
-        let recipe = format!("{script}\n{:?}\n{source:?}\n{code}", flavour.variables());
+        let harness = self.harness(cache).map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+        let script = self.script(flavour);
+        let recipe = self.recipe(cache, flavour, source.as_deref())?;
         let include = cache.repository.join("include").to_string_lossy().into_owned();
         let folder = cache.step(&self.build_name(flavour), &recipe, |folder| {
             (cache.say)(&format!("building {} with {}", self.build_title(), flavour.cc()));
@@ -136,6 +132,37 @@ impl Target {
             cache.shell(folder, script, &variables).map(|_| ())
         })?;
         Ok(folder.join(self.executable))
+    }
+
+    /// Everything that decides what a build becomes. Ours depends on the very `cairn-cc`; the views are made anew by
+    /// `cairn build` where its own tools have changed.
+    pub(crate) fn recipe(
+        &self,
+        cache: &Cache,
+        flavour: Flavour,
+        source: Option<&Path>,
+    ) -> Result<String, TargetsError> {
+        let code = self.harness(cache).map(|path| read(&path)).transpose()?.unwrap_or_default();
+        let compiler = match flavour {
+            Flavour::Cairn => cache.tool_hash("cairn-cc")?,
+            _ => String::new(),
+        };
+        let (script, variables) = (self.script(flavour), flavour.variables());
+        Ok(format!("{script}\n{variables:?}\n{source:?}\n{code}\n{compiler}"))
+    }
+
+    fn script(&self, flavour: Flavour) -> &'static str {
+        match (flavour, self.build_program) {
+            (Flavour::Clang | Flavour::Afl, Some(quick)) => quick,
+            _ => self.build,
+        }
+    }
+
+    fn harness(&self, cache: &Cache) -> Option<PathBuf> {
+        match self.kind {
+            Kind::Program => None,
+            Kind::Harness(file) => Some(cache.repository.join("bench/harnesses").join(file)),
+        }
     }
 
     fn check(&self, flavour: Flavour) -> Result<(), TargetsError> {

@@ -61,7 +61,8 @@ impl Workspace {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("read `{}`: {error}", path.display()))
     }
 
-    /// A command that runs in the folder, finds Cairn's programs first, and speaks the C locale.
+    /// A command that runs in the folder, finds Cairn's programs first, speaks the C locale, and inherits nothing that
+    /// is meant for AFL's programs or targets: a view that finds `__AFL_SHM_ID` takes its host for a fuzzer.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut path = dist().bin().into_os_string();
         if let Some(rest) = std::env::var_os("PATH") {
@@ -70,6 +71,9 @@ impl Workspace {
         }
         let mut command = Command::new(program);
         command.current_dir(self.root()).env("PATH", path).env("LC_ALL", "C");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| is_afl(name)) {
+            command.env_remove(name);
+        }
         command
     }
 
@@ -103,6 +107,12 @@ impl Drop for Workspace {
             eprintln!("the folder of the failed test is kept: {}", folder.keep().display());
         }
     }
+}
+
+/// Whether a variable is one of AFL's.
+fn is_afl(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b"AFL_") || name.starts_with(b"__AFL_")
 }
 
 fn copy_folder(from: &Path, to: &Path) {

@@ -7,17 +7,28 @@
 use cairn_executor::{
     Execution, Executor, Ran, RunConfig, Session, SessionConfig, SessionRun, Target, Wants,
 };
-use cairn_model::{Input, ProgramMap, input::FileRegion, versioned};
+use cairn_model::{Ending, Input, ProgramMap, input::FileRegion, versioned};
 use cairn_testkit::{Workspace, fixture};
 use expect_test::{Expect, expect};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// How often each order is repeated.
 const ROUNDS: usize = 3;
+
+/// Time for a run that ends by itself, so much that a busy machine does not matter.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Time for a run that never ends.
+const SHORT: Duration = Duration::from_secs(1);
+
+fn limits(wall_limit: Duration) -> RunConfig {
+    RunConfig { wall_limit, ..RunConfig::default() }
+}
 
 struct Built {
     _workspace: Workspace,
@@ -73,6 +84,13 @@ fn find(folder: &Path, name: &str) -> PathBuf {
 }
 
 impl Built {
+    /// The two ways to run it, within the same limits.
+    fn both(&self, run: RunConfig) -> (Executor, Session) {
+        let fresh = Executor::new(self.target.clone(), run.clone()).unwrap();
+        let session = Session::new(self.target.clone(), SessionConfig { run, ..SessionConfig::default() });
+        (fresh, session.unwrap())
+    }
+
     fn input(&self, bytes: &[u8]) -> Input {
         match self.is_harness {
             true => Input { buffer: Some(bytes.to_vec().into()), ..Input::default() },
@@ -115,20 +133,16 @@ fn place(run: &SessionRun) -> String {
 #[track_caller]
 fn leaves_nothing(name: &str, expected: Expect) {
     let mut text = String::new();
-    for (input, place) in places(name, ROUNDS) {
+    for (input, place) in places(name, ROUNDS, PATIENCE) {
         text += &format!("{input}: {place}\n");
     }
     expected.assert_eq(&text);
 }
 
 /// Runs a fixture in all orders, panics on any difference, and says where its inputs were run last.
-fn places(name: &str, rounds: usize) -> BTreeMap<String, String> {
+fn places(name: &str, rounds: usize, wall_limit: Duration) -> BTreeMap<String, String> {
     let built = build(name);
-    let config = RunConfig::default();
-    let mut fresh = Executor::new(built.target.clone(), config.clone()).unwrap();
-    let mut session =
-        Session::new(built.target.clone(), SessionConfig { run: config, ..SessionConfig::default() })
-            .unwrap();
+    let (mut fresh, mut session) = built.both(limits(wall_limit));
     let known: BTreeMap<&String, String> = built
         .inputs
         .iter()
@@ -158,6 +172,7 @@ fn places(name: &str, rounds: usize) -> BTreeMap<String, String> {
 
 macro_rules! leftovers {
     ($($test:ident $fixture:literal $expected:expr;)*) => {
+        const LEFTOVERS: &[&str] = &[$($fixture),*];
         $(
             #[test]
             fn $test() {
@@ -251,9 +266,28 @@ leftovers! {
         b: fresh, because it makes the system call `prlimit64`
         c: fresh, because it makes the system call `prctl`
     "#]];
-    process_ids_need_a_process "leftover_process" expect![[r#"
+    process_ids_are_those_of_a_fresh_process "leftover_process" expect![[r#"
         a: live, Exited { code: 0 }
         b: live, Exited { code: 0 }
+    "#]];
+    the_heap_is_restored "leftover_heap" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+        c: live, Signalled { signal: 11 }
+        d: fresh, because it makes the system call `mprotect`
+    "#]];
+    waiting_signals_are_forgotten "leftover_pending" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+    "#]];
+    advice_is_undone_or_needs_a_process "leftover_advice" expect![[r#"
+        a: live, Exited { code: 0 }
+        b: live, Exited { code: 0 }
+        c: fresh, because it makes the system call `madvise`
+    "#]];
+    used_time_needs_a_process "leftover_clocks" expect![[r#"
+        a: fresh, because it makes the system call `getrusage`
+        b: fresh, because it makes the system call `clock_gettime`
     "#]];
     harnesses_forget "leftover_harness" expect![[r#"
         a: live, Exited { code: 0 }
@@ -261,10 +295,12 @@ leftovers! {
     "#]];
 }
 
+const OVERWRITES: &str = "leftover_overwrites";
+
 /// What is noticed first depends on who reads what the program overwrites.
 #[test]
 fn wild_writes_are_survived() {
-    let places = places("leftover_overwrites", ROUNDS);
+    let places = places(OVERWRITES, ROUNDS, PATIENCE);
     assert_eq!(places["a"], "live, Exited { code: 0 }");
     for input in ["b", "c"] {
         assert!(places[input].starts_with("fresh"), "{input} ran {}", places[input]);
@@ -273,18 +309,20 @@ fn wild_writes_are_survived() {
 
 macro_rules! agree {
     ($($fixture:ident)*) => {
+        pub const NAMES: &[&str] = &[$(stringify!($fixture)),*];
+
         $(
             #[test]
             fn $fixture() {
-                places(stringify!($fixture), 1);
+                places(stringify!($fixture), 1, PATIENCE);
             }
         )*
     };
 }
 
-/// The other fixtures, each under its own name. Left out are those whose fresh runs differ from each other.
+/// The other fixtures, each under its own name.
 mod all_others {
-    use super::places;
+    use super::{PATIENCE, places};
 
     agree! {
         condition_break
@@ -306,7 +344,6 @@ mod all_others {
         hostile_chmods_outside
         hostile_chowns_outside
         hostile_deletes_outside
-        hostile_hangs
         hostile_kills_everybody
         hostile_kills_its_parent
         hostile_makes_shared_memory
@@ -320,4 +357,112 @@ mod all_others {
         hostile_uses_ptrace
         hostile_writes_outside
     }
+}
+
+const HANGS: &str = "hostile_hangs";
+
+#[test]
+fn a_hang_ends_as_in_a_fresh_process() {
+    let places = places(HANGS, 1, SHORT);
+    assert_eq!(places["nothing"], "live, TimedOut");
+}
+
+/// There is nothing to take a snapshot of.
+#[test]
+fn a_program_that_dies_before_main_cannot_be_live() {
+    cannot_be_live(BEFORE_MAIN[0], "it died of signal 6 before it was ready");
+}
+
+#[test]
+fn a_program_that_opens_files_before_main_cannot_be_live() {
+    cannot_be_live(BEFORE_MAIN[1], "it opens files or leaves its folder before `main`");
+}
+
+#[test]
+fn a_program_with_threads_before_main_cannot_be_live() {
+    cannot_be_live(BEFORE_MAIN[2], "it starts threads before `main`");
+}
+
+/// Fixtures that do before `main` what no runner can restore.
+const BEFORE_MAIN: &[&str] =
+    &["hostile_crashes_before_main", "leftover_before_main", "leftover_thread_before_main"];
+
+#[track_caller]
+fn cannot_be_live(name: &str, why: &str) {
+    let built = build(name);
+    let (mut fresh, mut session) = built.both(limits(PATIENCE));
+    assert_eq!(session.mode().to_string(), format!("a fresh process for every run: {why}"));
+    let input = built.input(b"");
+    let known = content(&fresh.run(&input).unwrap());
+    for run in session.run_batch(&[input.clone(), input], Wants::EVERYTHING).unwrap() {
+        assert_eq!(content(&run.execution), known);
+        assert_eq!(place(&run), "fresh, because the target has no session");
+    }
+}
+
+/// Fixtures whose fresh runs differ from each other, and in what. Only their endings are compared.
+const UNSTABLE: &[(&str, &str)] = &[
+    ("hostile_allocates_forever", "how often it can allocate depends on what the process has mapped before"),
+    ("hostile_fork_bomb", "how many processes have counted when the time is over"),
+    ("hostile_leaves_a_daemon", "how far its child gets before it is killed"),
+    ("hostile_prints_forever", "with an argument, how often it prints until the time is over"),
+];
+
+/// Runs an unstable fixture with `args` twice in a session and in a fresh process: all end as expected.
+#[track_caller]
+fn ends(name: &str, args: &[&str], run: RunConfig, expected: Ending) {
+    assert!(UNSTABLE.iter().any(|(unstable, _)| *unstable == name), "{name} is stable: compare everything");
+    let built = build(name);
+    let (mut fresh, mut session) = built.both(run);
+    let input = Input { args: args.iter().map(|arg| (*arg).into()).collect(), ..Input::default() };
+    assert_eq!(fresh.run(&input).unwrap().outcome.ending, expected, "{name}, fresh");
+    for run in session.run_batch(&[input.clone(), input], Wants::EVERYTHING).unwrap() {
+        assert_eq!(run.execution.outcome.ending, expected, "{name}, which ran {}", place(&run));
+    }
+    assert_eq!(session.mode().to_string(), "snapshot", "{name}");
+}
+
+#[test]
+fn memory_without_end_ends_as_in_a_fresh_process() {
+    let limits = || RunConfig { memory_limit: 256 << 20, ..limits(PATIENCE) };
+    ends("hostile_allocates_forever", &[], limits(), Ending::OutOfMemory);
+    ends("hostile_allocates_forever", &["careful"], limits(), Ending::Exited { code: 3 });
+}
+
+#[test]
+fn output_without_end_ends_as_in_a_fresh_process() {
+    let small = |wall_limit| RunConfig { file_limit: 8 << 20, ..limits(wall_limit) };
+    ends("hostile_prints_forever", &[], small(PATIENCE), Ending::TooMuchOutput);
+    ends("hostile_prints_forever", &["insist"], small(SHORT), Ending::TimedOut);
+}
+
+#[test]
+fn a_fork_bomb_ends_as_in_a_fresh_process() {
+    let few = RunConfig { max_processes: 16, ..limits(SHORT) };
+    ends("hostile_fork_bomb", &[], few, Ending::TimedOut);
+}
+
+#[test]
+fn a_daemon_is_left_as_in_a_fresh_process() {
+    ends("hostile_leaves_a_daemon", &[], limits(PATIENCE), Ending::Exited { code: 0 });
+}
+
+#[test]
+fn every_fixture_is_compared_here() {
+    let single = [OVERWRITES, HANGS];
+    let unstable = UNSTABLE.iter().map(|(name, _)| name);
+    let compared: BTreeSet<String> = LEFTOVERS
+        .iter()
+        .chain(all_others::NAMES)
+        .chain(&single)
+        .chain(BEFORE_MAIN)
+        .chain(unstable)
+        .map(|name| (*name).to_owned())
+        .collect();
+    let folders = fs::read_dir(fixture(".")).unwrap().map(|entry| entry.unwrap().path());
+    let names: BTreeSet<String> = folders
+        .filter(|path| path.is_dir())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(names, compared, "each fixture is listed above, or in `UNSTABLE` with a reason");
 }

@@ -66,11 +66,12 @@ const ALLOWED_SYMBOLS: [&str; 5] =
     ["__cairn_view", "environ", "cairn_afl_init", "cairn_afl_loop", "cairn_afl_buffer"];
 
 /// Members that are linked only where a program needs them, and their sources.
-const OPTIONAL_MEMBERS: [(&str, &str); 4] = [
+const OPTIONAL_MEMBERS: [(&str, &str); 5] = [
     ("cairn_main.o", "main.c"),
     ("cairn_afl_init.o", "afl/init.c"),
     ("cairn_afl_loop.o", "afl/loop.c"),
     ("cairn_afl_buffer.o", "afl/buffer.c"),
+    ("cairn_open.o", "open.c"),
 ];
 
 /// Builds the runtime with `feature` and puts its one object and the optional members into `archive`.

@@ -24,8 +24,9 @@ usage: cargo xtask TASK
   tidy               check layers, invariants, licences and fixtures
   lint               check format and lints
   ci                 lint and test
-  targets fetch|build|record NAME…|all, targets list
-                     real programs: their sources, builds with views, and recorded inputs
+  targets fetch|build|record NAME…|all [--fresh], targets list
+                     real programs: their sources, builds with views, and recorded inputs;
+                     --fresh starts from nothing
 ";
 
 fn main() -> anyhow::Result<()> {

@@ -6,6 +6,8 @@
 //! $ cargo xtask targets record all          # inputs from their own test suites
 //! $ cargo xtask targets build sort --fresh  # from nothing
 //! ```
+//!
+//! `--fresh` repeats the named step, not those before it.
 
 use crate::{dist, workspace::Workspace};
 use anyhow::{Context, bail, ensure};
@@ -65,7 +67,8 @@ fn open(workspace: &Workspace, step: Step) -> anyhow::Result<Cache> {
     let tools = match (step, std::env::var_os("CAIRN_DIST")) {
         (Step::Fetch, _) => workspace.target.join("dist"),
         (_, Some(dist)) => dist.into(),
-        (_, None) => dist::assemble(workspace, dist::Profile::Dev)?,
+        // As `bench/run` does: builds depend on the very `cairn-cc`, and two kinds of it would keep undoing each other's.
+        (_, None) => dist::assemble(workspace, dist::Profile::Release)?,
     };
     Ok(Cache::open(&folder, &tools.join("bin"), &workspace.root, |text| eprintln!("{text}"))?)
 }
@@ -73,10 +76,15 @@ fn open(workspace: &Workspace, step: Step) -> anyhow::Result<Cache> {
 fn carry_out(cache: &Cache, target: &Target, step: Step, is_fresh: bool) -> anyhow::Result<String> {
     let name = target.name;
     Ok(match step {
-        Step::Fetch => match target.fetch(cache)? {
-            Some(source) => format!("{name}  {}", source.display()),
-            None => format!("{name}  nothing to fetch"),
-        },
+        Step::Fetch => {
+            if is_fresh {
+                target.forget_source(cache)?;
+            }
+            match target.fetch(cache)? {
+                Some(source) => format!("{name}  {}", source.display()),
+                None => format!("{name}  nothing to fetch"),
+            }
+        }
         Step::Build => {
             if is_fresh {
                 target.forget(cache)?;

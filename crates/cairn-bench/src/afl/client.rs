@@ -151,6 +151,17 @@ impl Client {
         Ok((status, note_new(&self.map.bytes()[..self.map_size], &mut self.seen)))
     }
 
+    /// How many counters the last run hit.
+    pub fn n_hit(&mut self) -> usize {
+        let size = self.map_size;
+        self.map.bytes()[..size].iter().filter(|counter| **counter != 0).count()
+    }
+
+    /// How many counters the program has, to within the padding at the end of its map.
+    pub fn n_counters(&self) -> usize {
+        self.map_size
+    }
+
     fn request(&mut self, word: u32) -> Result<()> {
         Ok(self.requests.write_all(&word.to_ne_bytes())?)
     }

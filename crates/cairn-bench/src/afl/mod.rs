@@ -6,5 +6,5 @@ mod own;
 
 pub use self::{
     client::{Client, Delivery},
-    own::afl_fuzz_rate,
+    own::{afl_fuzz_rate, compiler},
 };

@@ -7,6 +7,16 @@ use std::{
     process::{Command, Stdio},
 };
 
+/// Which clang AFL++'s compiler calls, as it says itself.
+pub fn compiler() -> Result<String> {
+    let output = Command::new("afl-clang-fast").arg("--version").output();
+    let output =
+        output.context("failed to start `afl-clang-fast`\n\nhint: install the Debian package `afl++`")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().find(|line| line.contains("clang version"));
+    Ok(line.context("`afl-clang-fast --version` names no clang")?.trim().to_string())
+}
+
 /// Fuzzes for some seconds and returns the executions per second that `afl-fuzz` reports.
 pub fn afl_fuzz_rate(
     folder: &Path,

@@ -165,10 +165,12 @@ impl Keeper {
         Ok((board.asked_resident, board.asked_is_stopped != 0))
     }
 
-    /// Kills a process of the session; one that is not is left alone.
-    pub(crate) fn kill(&mut self, pid: i32) -> Result<(), ExecutorError> {
+    /// Kills a process of the session; one that is not is left alone. Returns whether there was one, alive or not yet
+    /// reaped.
+    pub(crate) fn kill(&mut self, pid: i32) -> Result<bool, ExecutorError> {
         self.shared.ask_about(pid);
-        self.ask(request::KILL, &[], GRACE)
+        self.ask(request::KILL, &[], GRACE)?;
+        Ok(self.shared.read_board().asked_was_there != 0)
     }
 
     /// Ends the session with all its processes.

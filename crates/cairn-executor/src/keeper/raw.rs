@@ -66,6 +66,12 @@ impl ProcPath {
         Self { bytes: [0; 64], length: 0 }.text(b"/proc/")
     }
 
+    /// What `/proc` shows of a process's first thread. A session watches what is opened of its processes themselves, and
+    /// must not take the keeper for the program; it does not see this.
+    pub(super) fn of_main_thread(pid: pid_t) -> Self {
+        Self::new().number(pid).text(b"/task/").number(pid)
+    }
+
     pub(super) fn text(mut self, text: &[u8]) -> Self {
         for byte in text {
             // The last byte stays zero, so the path always ends.

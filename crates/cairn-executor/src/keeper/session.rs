@@ -73,6 +73,9 @@ impl Keeper<'_> {
 
     fn obey(&mut self, byte: u8) {
         let pid = self.board().asked_pid;
+        self.board().asked_resident = 0;
+        self.board().asked_is_stopped = 0;
+        self.board().asked_was_there = 0;
         // The number comes from shared memory the target can write.
         if pid <= 1 || !self.is_of_run(pid) {
             return;
@@ -82,7 +85,9 @@ impl Keeper<'_> {
                 self.board().asked_resident = tree::resident(pid);
                 self.board().asked_is_stopped = u32::from(tree::is_stopped(pid));
             }
-            request::KILL => tree::kill(pid, self.launch_address),
+            request::KILL => {
+                self.board().asked_was_there = u32::from(tree::kill(pid, self.launch_address));
+            }
             _ => {}
         }
     }

@@ -56,6 +56,8 @@ pub(crate) struct Board {
     pub asked_resident: u64,
     /// Whether the process asked about is stopped.
     pub asked_is_stopped: u32,
+    /// Whether there was the process asked about, which is killed now.
+    pub asked_was_there: u32,
 }
 
 /// How the keeper saw a run end; the number in [`Board::verdict`].

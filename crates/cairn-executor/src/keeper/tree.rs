@@ -76,10 +76,11 @@ fn kill_children(tree: Tree) {
     }
 }
 
-/// Kills a process, or a group of them.
-pub(super) fn kill(pid: pid_t, token: usize) {
-    // The kernel looks at two arguments, the filter at the fifth. A process that is gone already is fine.
-    let _ = raw::syscall(libc::SYS_kill, [pid as usize, libc::SIGKILL as usize, 0, 0, token]);
+/// Kills a process, or a group of them. Returns whether there was one, be it dead and not reaped.
+pub(super) fn kill(pid: pid_t, token: usize) -> bool {
+    // The kernel looks at two arguments, the filter at the fifth.
+    let killed = raw::syscall(libc::SYS_kill, [pid as usize, libc::SIGKILL as usize, 0, 0, token]);
+    killed != Err(libc::ESRCH)
 }
 
 /// Whether `pid` is a process (or thread) of the run.
@@ -101,7 +102,7 @@ pub(super) fn is_descendant(pid: pid_t) -> bool {
 /// Bytes of memory that `pid` holds now; 0 if that cannot be seen.
 pub(super) fn resident(pid: pid_t) -> u64 {
     let mut buffer = [0u8; 128];
-    let path = ProcPath::new().number(pid).text(b"/statm");
+    let path = ProcPath::of_main_thread(pid).text(b"/statm");
     let Ok(text) = raw::read_file(path.as_ptr(), &mut buffer) else { return 0 };
     let digits = text.split(|byte| *byte == b' ').nth(1).unwrap_or(&[]);
     let pages = digits
@@ -119,7 +120,7 @@ pub(super) fn is_stopped(pid: pid_t) -> bool {
 
 /// What `/proc` says of a process after its name: "S 123 …", the state and the parent first.
 fn after_name(pid: pid_t, buffer: &mut [u8; 512]) -> Option<&[u8]> {
-    let text = raw::read_file(ProcPath::new().number(pid).text(b"/stat").as_ptr(), buffer).ok()?;
+    let text = raw::read_file(ProcPath::of_main_thread(pid).text(b"/stat").as_ptr(), buffer).ok()?;
     // The name in parentheses may hold anything; the last `)` ends it.
     let name_end = text.iter().rposition(|byte| *byte == b')')?;
     text.get(name_end + 2..)

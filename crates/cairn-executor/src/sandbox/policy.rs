@@ -239,6 +239,13 @@ const CONDITIONAL: &[(c_long, &str)] = calls! {
 /// Calls that are free, but that a session cannot undo: it names them when it gives a run a process of its own.
 const FREE: &[(c_long, &str)] = calls! {
     "getpid" = libc::SYS_getpid,
+    "getrusage" = libc::SYS_getrusage,
+    "times" = libc::SYS_times,
+    "clock_gettime" = libc::SYS_clock_gettime,
+    "getrlimit" = libc::SYS_getrlimit,
+    "setrlimit" = libc::SYS_setrlimit,
+    "flock" = libc::SYS_flock,
+    "fallocate" = libc::SYS_fallocate,
     "getppid" = libc::SYS_getppid,
     "gettid" = libc::SYS_gettid,
     "getpgid" = libc::SYS_getpgid,

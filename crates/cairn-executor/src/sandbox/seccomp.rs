@@ -30,6 +30,32 @@ const ABSENT: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 /// The flag of `userfaultfd` that leaves faults of the kernel alone.
 const UFFD_USER_MODE_ONLY: u32 = 1;
 
+/// Calls that are made all the time and on no list: decided first, because a target may stack a filter of its own on this
+/// one, and then the kernel runs both for every call.
+const OFTEN: &[c_long] = &[
+    libc::SYS_rt_sigaction,
+    libc::SYS_read,
+    libc::SYS_close,
+    libc::SYS_lseek,
+    libc::SYS_write,
+    libc::SYS_pread64,
+    libc::SYS_pwrite64,
+    libc::SYS_fstat,
+    libc::SYS_ftruncate,
+    libc::SYS_dup3,
+    libc::SYS_fchdir,
+    libc::SYS_close_range,
+    libc::SYS_brk,
+    libc::SYS_mmap,
+    libc::SYS_munmap,
+    libc::SYS_mprotect,
+    libc::SYS_mremap,
+    libc::SYS_gettid,
+    libc::SYS_fcntl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_dup2,
+];
+
 /// What the filter depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FilterConfig {
@@ -75,6 +101,11 @@ enum When {
 pub(crate) fn filter(config: &FilterConfig) -> Vec<sock_filter> {
     let mut program = Program(Vec::new());
     program.begin();
+    program.push(LOAD, 0, 0, NUMBER);
+    for number in OFTEN {
+        program.push(JUMP_EQUAL, 0, 1, *number as u32);
+        program.push(RETURN, 0, 0, ALLOW);
+    }
     for (number, _) in policy::ENDING.iter().chain(policy::REFUSED) {
         program.rule(*number, When::Always, ASK);
     }
@@ -247,6 +278,28 @@ mod tests {
 
     fn config(has_namespaces: bool, landlock_abi: u32) -> FilterConfig {
         FilterConfig { launch_address: 0x7f12_3456_7000, allow_exec: false, has_namespaces, landlock_abi }
+    }
+
+    #[test]
+    fn nothing_on_a_list_is_decided_early() {
+        for (has_namespaces, landlock_abi) in [(true, 7), (false, 7), (false, 2)] {
+            let program = filter(&config(has_namespaces, landlock_abi));
+            let is_asked = |number: c_long| {
+                [0, 1, u64::MAX].iter().any(|argument| evaluate(&program, number, &[*argument; 6]) != ALLOW)
+            };
+            let listed = [
+                policy::ENDING,
+                policy::REFUSED,
+                policy::PROCESSES,
+                policy::SIGNALS,
+                policy::METADATA,
+                policy::METADATA_OLD,
+            ];
+            for (number, name) in listed.into_iter().flatten() {
+                assert!(!OFTEN.contains(number), "{name}");
+            }
+            assert!(is_asked(libc::SYS_ptrace) && !OFTEN.iter().any(|number| is_asked(*number)));
+        }
     }
 
     #[test]

@@ -42,6 +42,11 @@ impl Scratch {
         self.watch.as_ref().filter(|watch| watch.is_complete()).map(Watch::as_fd)
     }
 
+    /// Whether reading the folder leaves no trace in it. Known once there is a [`Scratch::watch`]; until then it does.
+    pub(crate) fn keeps_access_times(&self) -> bool {
+        self.keeps_access_times
+    }
+
     /// Whether anything may have changed since the last refresh. Remains true until the next one.
     pub(crate) fn has_changed(&mut self) -> io::Result<bool> {
         // Read in any case, so that the queue does not fill up.

@@ -6,7 +6,6 @@ use super::{
     live::Posted,
     outcome, pack,
     sort_out::{Taken, sort_out},
-    verify::difference,
     why::WhyFresh,
 };
 use crate::{
@@ -49,9 +48,7 @@ impl Session {
             let posted = self.live.post(n_inputs, wants.bits(), self.config.run.fuel)?;
             self.counts.n_batches += 1;
             let mut taken = std::mem::take(&mut self.taken);
-            let usual = Some(self.usual_looks.unwrap_or(0));
-            sort_out(&mut self.live, &self.config.run, usual, n_inputs, &posted, &mut taken)?;
-            let looks = taken.iter().any(|entry| matches!(entry, Taken::Fresh(WhyFresh::LooksAtItself)));
+            sort_out(&mut self.live, &self.config.run, n_inputs, &posted, &mut taken)?;
             let last = &inputs[left[taken.len() - 1]];
             self.live.scratch.now_holds(&last.files);
             let mut n_again = 0;
@@ -68,37 +65,8 @@ impl Session {
             // Those to be run again come first, so that one of them is the first of the next batch.
             left.rotate_right(n_again);
             self.taken = taken;
-            if looks && self.usual_looks.is_none() {
-                self.usual_looks = Some(self.looks_at_nothing()?);
-            }
         }
         Ok(runs.into_iter().map(|run| run.expect("every input was run")).collect())
-    }
-
-    /// How often a run on the empty input looks at its own process, if that makes no difference to a fresh one.
-    ///
-    /// Some programs look at their mappings whenever they start, to find their stack, and do nothing else with it. An
-    /// input that makes one look more often, or not as often, is another matter.
-    fn looks_at_nothing(&mut self) -> Result<u64, ExecutorError> {
-        let nothing = [Input::default()];
-        if !self.is_ready()? {
-            return Ok(0);
-        }
-        let has_watch = self.fill(&nothing, &VecDeque::from([0]))?;
-        let posted = self.live.post(1, Wants::EVERYTHING.bits(), self.config.run.fuel)?;
-        let mut taken = Vec::new();
-        sort_out(&mut self.live, &self.config.run, None, 1, &posted, &mut taken)?;
-        let Some(Taken::Result(slot)) = taken.first() else {
-            self.live.scratch.mark_changed();
-            return Ok(0);
-        };
-        let n_looks = slot.n_looks_at_itself;
-        let entry = taken.swap_remove(0);
-        let Some(run) = self.finish(&nothing[0], Wants::EVERYTHING, entry, &posted, has_watch)? else {
-            return Ok(0);
-        };
-        let fresh = self.run_fresh(&nothing[0])?;
-        Ok(if difference(&run.execution, &fresh).is_none() { n_looks } else { 0 })
     }
 
     /// Lays out the files of the first input, and packs it with as many others as find their files there. Returns
@@ -107,7 +75,9 @@ impl Session {
         self.pack.clear();
         self.live.scratch.refresh(&inputs[left[0]].files)?;
         let has_watch = self.live.scratch.watch().is_some();
-        let most = if has_watch { left.len() } else { 1 };
+        // Where reading leaves a trace, the host takes it back before the next input finds it.
+        let is_untouched = self.live.scratch.keeps_access_times() || inputs[left[0]].files.is_empty();
+        let most = if has_watch && is_untouched { left.len() } else { 1 };
         // Files that differ among the inputs, and that each of them therefore brings along from then on.
         let mut rewritten: Vec<usize> = Vec::new();
         for index in left.iter().take(most) {

@@ -8,7 +8,7 @@ use super::{
     why::WhyFresh,
 };
 use crate::error::ExecutorError;
-use cairn_abi::session::{ResultSlot, RunEnd, Span};
+use cairn_abi::session::{ResultSlot, Span};
 use cairn_model::{Ending, Input, input::Bytes};
 use std::ops::Range;
 
@@ -21,10 +21,19 @@ pub struct BufferBatch<'a> {
 /// How the run of a buffer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BufferEnd {
-    /// The harness returned this.
+    /// The harness returned this, and the process left in peace.
     Returned(i32),
-    /// The process ended, or was ended, first.
+    /// The process ended first, or was ended, be it after the harness had returned.
     Ended(Ending),
+}
+
+impl BufferEnd {
+    fn new(ending: Ending, harness_return: Option<i32>) -> Self {
+        match (harness_return, ending) {
+            (Some(value), Ending::Exited { .. }) => Self::Returned(value),
+            (_, ending) => Self::Ended(ending),
+        }
+    }
 }
 
 /// What the run of a buffer left.
@@ -125,8 +134,7 @@ impl Session {
         let posted = self.live.post(n_inputs, wants.bits(), self.config.run.fuel)?;
         self.counts.n_batches += 1;
         let mut taken = std::mem::take(&mut self.taken);
-        let usual = Some(self.usual_looks.unwrap_or(0));
-        sort_out(&mut self.live, &self.config.run, usual, n_inputs, &posted, &mut taken)?;
+        sort_out(&mut self.live, &self.config.run, n_inputs, &posted, &mut taken)?;
         let mut n_finished = 0;
         for (index, entry) in taken.drain(..).enumerate() {
             if entry.has_changed_files() {
@@ -180,10 +188,7 @@ impl Session {
             true => self.buffer_runs.keep_bytes(&run.execution.counters),
             false => Counters::Unwanted,
         };
-        let end = match run.execution.outcome.harness_return {
-            Some(value) => BufferEnd::Returned(value),
-            None => BufferEnd::Ended(run.execution.outcome.ending),
-        };
+        let end = BufferEnd::new(run.execution.outcome.ending, run.execution.outcome.harness_return);
         let (n_new, fuel_used) = (run.n_new, run.execution.fuel_used);
         self.buffer_runs.records.push(Record { end, n_new, fuel_used, counters });
         Ok(())
@@ -196,10 +201,7 @@ impl Session {
 
 impl Record {
     fn of_result(slot: &ResultSlot) -> Self {
-        let end = match RunEnd::from_target(slot.end) {
-            RunEnd::Returned => BufferEnd::Returned(slot.value),
-            _ => BufferEnd::Ended(outcome::ending(slot)),
-        };
+        let end = BufferEnd::new(outcome::ending(slot), outcome::harness_return(slot));
         let counters = match slot.counters.length {
             0 => Counters::Unwanted,
             _ => Counters::Captured(slot.counters),

@@ -20,12 +20,6 @@ use cairn_abi::{
 use cairn_model::{Ending, Input};
 use std::fmt;
 
-/// The fuel limit is so many times what the hungriest seed needs.
-const FUEL_MARGIN: u64 = 10;
-
-/// The least fuel limit: programs that do little on their seeds may do more on other inputs.
-const LEAST_FUEL: u64 = 1_000_000;
-
 /// So many kills in a row are a program's own.
 const KILLS_BELIEVED: u32 = 3;
 
@@ -48,8 +42,6 @@ pub struct Session {
     /// What became of the last batch; kept so that it is not allocated each time.
     pub(super) taken: Vec<Taken>,
     pub(super) buffer_runs: super::buffers::Records,
-    /// How often a run looks at its own process without that making a difference; unknown until one does.
-    pub(super) usual_looks: Option<u64>,
 }
 
 /// How a session runs its target.
@@ -115,7 +107,6 @@ impl Session {
             pack: Pack::new(&config),
             taken: Vec::new(),
             buffer_runs: Default::default(),
-            usual_looks: None,
             config,
         };
         if session.config.run.trace_level == TraceLevel::None {
@@ -171,24 +162,6 @@ impl Session {
             execution = self.executor.run(input)?;
         }
         Ok(execution)
-    }
-
-    /// Runs `seeds` without a limit and sets the fuel so that none of them comes near it. Returns the limit.
-    ///
-    /// Seeds that run out of time have no say.
-    pub fn calibrate(&mut self, seeds: &[Input]) -> Result<u64, ExecutorError> {
-        self.set_fuel(0);
-        let mut most = 0;
-        for seeds in seeds.chunks(self.config.max_batch) {
-            for run in self.run_batch(seeds, Wants::NOVELTY)? {
-                if run.execution.outcome.ending != Ending::TimedOut {
-                    most = most.max(run.execution.fuel_used);
-                }
-            }
-        }
-        let fuel = most.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL);
-        self.set_fuel(fuel);
-        Ok(fuel)
     }
 
     pub(super) fn run_config(&self) -> &RunConfig {

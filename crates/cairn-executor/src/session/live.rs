@@ -1,8 +1,13 @@
 //! The processes of a session: starting them, handing over a batch, noticing how it ends, replacing them.
 
-use super::{config::SessionConfig, counts::SessionCounts, futex};
+use super::{
+    config::SessionConfig,
+    counts::SessionCounts,
+    futex,
+    progress::{Progress, Watched},
+    streams::Streams,
+};
 use crate::{
-    capture,
     channel::{Channel, ChannelLayout, SessionLayout},
     config::{RunConfig, Target},
     error::ExecutorError,
@@ -23,17 +28,17 @@ use cairn_abi::{
 use cairn_model::Input;
 use std::{
     fs::File,
-    io::{self, Seek},
     os::fd::AsFd,
     path::PathBuf,
-    sync::atomic::Ordering::{Acquire, Relaxed},
+    sync::atomic::Ordering::{AcqRel, Acquire, Relaxed},
     time::{Duration, Instant},
 };
 
 /// How long a process may take to die when it was killed, or to leave when it said so.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long template and runner may take to get ready, beyond the wall limit of a run.
+/// How long template and runner may take to get ready beyond the wall limit of a run, and a batch beyond the limits
+/// of its runs.
 const START_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The longest sleep between two looks at the state of things.
@@ -44,6 +49,10 @@ const MAX_FAILURES: u32 = 10;
 
 /// No status of `wait4` is larger.
 const LARGEST_STATUS: u32 = 0xffff;
+
+/// Values of [`SessionBoard::turn`], to be matched.
+const HOST: u32 = Turn::Host as u32;
+const RUNNER: u32 = Turn::Runner as u32;
 
 /// Runs after which the memory of a runner is looked at.
 const RUNS_BETWEEN_LOOKS: u64 = 4096;
@@ -63,23 +72,18 @@ pub(super) struct Live {
     streams: Streams,
     mode: RunnerMode,
     wall_limit: Duration,
+    /// What the program is told that it may have; its processes may have more, for what is ours.
+    memory_limit: u64,
     n_counters: u32,
     recycle_after: u64,
     is_started: bool,
+    /// Whether the template has forked a runner yet.
+    has_forked: bool,
     runner: Option<Runner>,
     next_run: u64,
     /// Failures since the last run that had a result.
     n_failures: u32,
     _folder: Option<ScratchFolder>,
-}
-
-/// The memory files behind descriptors 0 to 2.
-#[derive(Debug)]
-struct Streams {
-    stdin: File,
-    stdin_content: File,
-    stdout: File,
-    stderr: File,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -107,10 +111,11 @@ pub(super) struct Posted {
 pub(super) enum Stop {
     /// It passed the turn.
     Answered,
-    /// It died; how, as `wait4` says, and the most memory it held.
-    Died { status: i32, peak: u64 },
-    /// It worked on one input for too long and was killed. What it held in bytes after half the time and in the end.
-    Hung { at_half: u64, at_end: u64 },
+    /// It died; how, as `wait4` says, the most memory it held, and whether the program was running.
+    Died { status: i32, peak: u64, was_running: bool },
+    /// It worked on one input for too long and was killed. What it held in bytes after half the time and in the end, and
+    /// whether the program was running.
+    Hung { at_half: u64, at_end: u64, was_running: bool },
     /// It did not go on because it was stopped, and was killed.
     Stopped,
     /// What it wrote on the board makes no sense, and it was killed.
@@ -149,9 +154,11 @@ impl Live {
             streams: Streams::new().map_err(ExecutorError::system("make a memory file"))?,
             mode: config.mode,
             wall_limit: config.run.wall_limit,
+            memory_limit: config.run.memory_limit,
             n_counters: target.n_counters,
             recycle_after: config.recycle_after,
             is_started: false,
+            has_forked: false,
             runner: None,
             next_run: 1,
             n_failures: 0,
@@ -170,7 +177,7 @@ impl Live {
             self.end()?;
         }
         if self.runner.is_some() && self.board().runner_ended.load(Acquire) != 0 {
-            self.runner = None;
+            self.retire()?;
         }
         if self.is_worn()? {
             counts.n_recycled += 1;
@@ -221,9 +228,10 @@ impl Live {
         board.fuel.store(fuel, Relaxed);
         board.n_done.store(0, Relaxed);
         board.current.store(0, Relaxed);
+        board.is_running.store(0, Relaxed);
         futex::set(&board.turn, Turn::Runner as u32);
 
-        let stop = self.wait_for_batch(started)?;
+        let stop = self.wait_for_batch(started, n_inputs as u32)?;
         let n_done = (self.board().n_done.load(Relaxed) as usize).min(n_inputs);
         if n_done > 0 {
             self.n_failures = 0;
@@ -242,40 +250,48 @@ impl Live {
         Ok(Posted { first_run, n_done, stop, elapsed: started.elapsed() })
     }
 
-    fn wait_for_batch(&mut self, started: Instant) -> Result<Stop, ExecutorError> {
+    fn wait_for_batch(&mut self, started: Instant, n_inputs: u32) -> Result<Stop, ExecutorError> {
         let slice = (self.wall_limit / 8).clamp(Duration::from_millis(1), LONGEST_SLICE);
-        let mut watched = Watched { progress: (0, 0), since: started, at_half: None };
+        let longest = self.wall_limit.saturating_mul(n_inputs).saturating_add(START_PATIENCE);
+        let mut watched = Watched { progress: Progress::default(), since: started, at_half: None };
         loop {
             let board = self.board();
             let turn = board.turn.load(Acquire);
-            if turn == Turn::Host as u32 {
-                let status = board.runner_status.load(Relaxed);
-                return Ok(match board.runner_ended.load(Acquire) {
-                    0 => Stop::Answered,
-                    1 if status <= LARGEST_STATUS => {
-                        Stop::Died { status: status as i32, peak: board.runner_peak.load(Relaxed) }
-                    }
-                    _ => self.stop_confused()?,
-                });
-            }
-            if turn > Turn::Runner as u32 {
-                return self.stop_confused();
+            match (turn, board.runner_ended.load(Acquire)) {
+                (HOST, 0) => return Ok(Stop::Answered),
+                // A runner that dies between two batches may be noticed when the next has just been handed over. The
+                // turn is then nobody's: the template was done with it before.
+                (HOST, 1 | 2) | (RUNNER, 2) => return self.stop_dead(),
+                (HOST, _) => return self.stop_confused(),
+                (turn, _) if turn > RUNNER => return self.stop_confused(),
+                _ => {}
             }
             if self.keeper.session_end().is_some() {
                 return Ok(Stop::Lost);
             }
-            if let Some(stop) = self.judge_progress(&mut watched)? {
+            if started.elapsed() > longest {
+                // Each run by itself would have been out of time before.
+                return self.stop_confused();
+            }
+            if let Some(stop) = self.judge_progress(&mut watched, n_inputs)? {
                 return Ok(stop);
             }
             futex::wait(&self.board().turn, turn, slice);
         }
     }
 
-    /// Kills the runner if it has worked on one input for too long.
-    fn judge_progress(&mut self, watched: &mut Watched) -> Result<Option<Stop>, ExecutorError> {
+    /// Kills the runner if it has worked on one input for too long, or claims a progress that cannot be.
+    fn judge_progress(
+        &mut self,
+        watched: &mut Watched,
+        n_inputs: u32,
+    ) -> Result<Option<Stop>, ExecutorError> {
         let board = self.board();
-        let progress = (board.n_done.load(Relaxed), board.current.load(Relaxed));
+        let progress = Progress { n_done: board.n_done.load(Relaxed), current: board.current.load(Relaxed) };
         let now = Instant::now();
+        if !progress.may_follow(watched.progress, n_inputs) {
+            return self.stop_confused().map(Some);
+        }
         if progress != watched.progress {
             *watched = Watched { progress, since: now, at_half: None };
             return Ok(None);
@@ -294,39 +310,63 @@ impl Live {
         }
         let (at_end, is_stopped) = self.keeper.look_at(pid)?;
         let turn = self.board().turn.load(Relaxed);
-        self.retire()?;
-        if self.board().n_done.load(Relaxed) != watched.progress.0 {
-            // It got through at the last moment, and the next input is not to blame.
-            return Ok(Some(Stop::Died { status: libc::SIGKILL, peak: 0 }));
+        let has_lived = self.retire()?;
+        let board = self.board();
+        let was_running = board.is_running.load(Relaxed) != 0;
+        if !has_lived || board.n_done.load(Relaxed) != watched.progress.n_done {
+            // It died or got through at the last moment, and the next input is not to blame.
+            return Ok(Some(Stop::Died { status: libc::SIGKILL, peak: 0, was_running }));
         }
         Ok(Some(match turn {
             _ if is_stopped => Stop::Stopped,
-            turn if turn == Turn::Runner as u32 => Stop::Hung { at_half, at_end },
+            RUNNER => Stop::Hung { at_half, at_end, was_running },
             _ => Stop::Confused,
         }))
     }
 
+    /// The board says that the runner died, which it may not have.
+    fn stop_dead(&mut self) -> Result<Stop, ExecutorError> {
+        let board = self.board();
+        let status = board.runner_status.load(Relaxed);
+        let peak = board.runner_peak.load(Relaxed);
+        let was_running = board.is_running.load(Relaxed) != 0;
+        if status > LARGEST_STATUS {
+            return self.stop_confused();
+        }
+        Ok(match self.retire()? {
+            true => Stop::Confused,
+            false => Stop::Died { status: status as i32, peak, was_running },
+        })
+    }
+
     /// The board holds what none of us writes, so the target has written over it: nothing there counts.
     fn stop_confused(&mut self) -> Result<Stop, ExecutorError> {
-        self.board().runner_ended.store(0, Relaxed);
         self.retire()?;
         Ok(Stop::Confused)
     }
 
-    /// Kills the runner, if there is one, and waits until the template has seen it die.
-    pub(super) fn retire(&mut self) -> Result<(), ExecutorError> {
-        let Some(runner) = self.runner.take() else { return Ok(()) };
-        self.keeper.kill(runner.pid)?;
-        self.wait_for_end()
+    /// Ends the runner, if there is one, whatever the board says of it. Returns whether there was one that had not ended.
+    ///
+    /// The template reaps a runner before it says so on the board, and the keeper finds nothing to kill then. As long as
+    /// it finds something, only the target can have written that.
+    pub(super) fn retire(&mut self) -> Result<bool, ExecutorError> {
+        let Some(runner) = self.runner.take() else { return Ok(false) };
+        let claimed = self.board().runner_ended.swap(0, AcqRel);
+        if self.keeper.kill(runner.pid)? {
+            self.wait_for_end()?;
+            return Ok(true);
+        }
+        // It was the template's word, unless that has written more by now.
+        let _ = self.board().runner_ended.compare_exchange(0, claimed, AcqRel, Relaxed);
+        Ok(false)
     }
 
     /// Waits for a runner that leaves by itself.
     pub(super) fn see_off(&mut self) -> Result<(), ExecutorError> {
-        let Some(runner) = self.runner.take() else { return Ok(()) };
-        if !self.ends_within(PATIENCE) {
-            self.keeper.kill(runner.pid)?;
+        if self.runner.is_some() {
+            self.ends_within(PATIENCE);
         }
-        self.wait_for_end()
+        self.retire().map(drop)
     }
 
     /// Ends the whole session if the runner does not die.
@@ -337,13 +377,14 @@ impl Live {
     fn ends_within(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let board = self.board();
-        while board.runner_ended.load(Acquire) == 0 {
-            if Instant::now() >= deadline || self.keeper.session_end().is_some() {
-                return false;
+        loop {
+            match board.runner_ended.load(Acquire) {
+                // At 1 the template may still take the turn away from whom the host gives it to.
+                2 => return true,
+                _ if Instant::now() >= deadline || self.keeper.session_end().is_some() => return false,
+                ended => futex::wait(&board.runner_ended, ended, LONGEST_SLICE),
             }
-            futex::wait(&board.runner_ended, 0, LONGEST_SLICE);
         }
-        true
     }
 
     /// Ends the session with all its processes; the next batch starts another.
@@ -376,6 +417,7 @@ impl Live {
         self.channel.restart();
         // Its own turn, so that it shows when it passes it.
         self.board().turn.store(Turn::Template as u32, Relaxed);
+        self.board().memory_limit.store(self.memory_limit, Relaxed);
         let path = self.launch_path.as_os_str().as_encoded_bytes();
         // Functions are looked up once, not in every run. Runs have the environment of their inputs.
         let start = Input { environment: vec![("LD_BIND_NOW".into(), "1".into())], ..Input::default() };
@@ -388,6 +430,7 @@ impl Live {
         let board = self.keeper.start_session(&fds)?;
         judge::check_executed(&board, &self.program)?;
         self.is_started = true;
+        self.has_forked = false;
         if self.turn_comes(Turn::Template) {
             return Ok(Attempt::Worked);
         }
@@ -415,7 +458,15 @@ impl Live {
 
     fn fork_runner(&mut self) -> Result<Attempt, ExecutorError> {
         self.streams.clear().map_err(ExecutorError::system("empty a memory file"))?;
+        // The template must have let go of the turn it took when the last runner ended.
+        if std::mem::replace(&mut self.has_forked, true) && !self.ends_within(PATIENCE) {
+            self.end()?;
+            return Ok(Attempt::Failed);
+        }
         let board = self.board();
+        // The last runner may have written over it.
+        board.memory_limit.store(self.memory_limit, Relaxed);
+        board.is_running.store(0, Relaxed);
         board.mode.store(self.mode as u32, Relaxed);
         board.obstacle.store(Obstacle::None as u32, Relaxed);
         board.runner_ended.store(0, Relaxed);
@@ -464,36 +515,6 @@ enum Attempt {
     Impossible(Reason),
 }
 
-/// Since when nothing has moved.
-struct Watched {
-    progress: (u32, u32),
-    since: Instant,
-    at_half: Option<u64>,
-}
-
-impl Streams {
-    fn new() -> io::Result<Self> {
-        let stdin_content = capture::memory_file("stdin")?;
-        Ok(Self {
-            stdin: capture::read_only(&stdin_content)?,
-            stdin_content,
-            stdout: capture::memory_file("stdout")?,
-            stderr: capture::memory_file("stderr")?,
-        })
-    }
-
-    /// Forgets what a runner left that died: the next takes them for new.
-    fn clear(&mut self) -> io::Result<()> {
-        for file in [&self.stdin_content, &self.stdout, &self.stderr] {
-            file.set_len(0)?;
-        }
-        for mut file in [&self.stdin, &self.stdout, &self.stderr] {
-            file.rewind()?;
-        }
-        Ok(())
-    }
-}
-
 /// What a runner maps for itself counts against its limit, and must not be missing to the program: the channel, room
 /// for arguments and buffers (see the runtime's vault), and a copy of its memory.
 fn memory_limit(config: &SessionConfig, channel: &Channel) -> u64 {
@@ -513,6 +534,6 @@ fn obstacle_text(obstacle: Obstacle) -> &'static str {
         Obstacle::Size => "it has more writable memory than can be restored quickly",
         Obstacle::Filter => "the kernel refuses the system call filter of a session",
         Obstacle::Setup => "the kernel refuses memory or another thing a session needs",
-        Obstacle::NoMain => "its `main` is not among the instrumented code",
+        Obstacle::BeforeMain => "it opens files or leaves its folder before `main`",
     }
 }

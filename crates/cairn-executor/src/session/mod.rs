@@ -16,6 +16,7 @@
 
 mod batch;
 mod buffers;
+mod calibrate;
 mod config;
 mod counts;
 mod futex;
@@ -23,12 +24,15 @@ mod handle;
 mod live;
 mod outcome;
 mod pack;
+mod progress;
 mod sort_out;
+mod streams;
 mod verify;
 mod why;
 
 pub use self::{
     buffers::{BufferBatch, BufferEnd, BufferRun, BufferRuns},
+    calibrate::Calibration,
     config::{SessionConfig, WantedCounters, Wants},
     counts::SessionCounts,
     handle::{Ran, Session, SessionMode, SessionRun},

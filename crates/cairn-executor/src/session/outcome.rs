@@ -19,6 +19,14 @@ pub(super) fn ending(slot: &ResultSlot) -> Ending {
     }
 }
 
+/// What the harness returned, however the process ended after that.
+pub(super) fn harness_return(slot: &ResultSlot) -> Option<i32> {
+    match RunEnd::from_target(slot.end) {
+        RunEnd::Returned => Some(slot.value),
+        _ => (Stage::from_target(slot.stage) == Stage::HarnessReturned).then_some(slot.harness_return),
+    }
+}
+
 /// What `slot` says, which was checked.
 pub(super) fn of_result(
     channel: &Channel,
@@ -41,7 +49,7 @@ pub(super) fn of_result(
             stderr: kept(slot.stderr, slot.totals[1]),
             files: changes.files,
             files_cut: changes.is_cut,
-            harness_return: (RunEnd::from_target(slot.end) == RunEnd::Returned).then_some(slot.value),
+            harness_return: harness_return(slot),
             harness_output: kept(slot.output, slot.totals[2]),
             reached_main: judge::reached_main(stage, n_counters),
             elapsed,

@@ -33,12 +33,9 @@ impl Taken {
 
 /// Sorts out a batch of `n_inputs` into `taken`: one entry for each input that is done with, which is at least the first.
 /// The rest is to be posted again.
-///
-/// A run that looks at its own process sees a runner. `usual` looks are known to make no difference; `None` if any do.
 pub(super) fn sort_out(
     live: &mut Live,
     config: &RunConfig,
-    usual: Option<u64>,
     n_inputs: usize,
     posted: &Posted,
     taken: &mut Vec<Taken>,
@@ -51,10 +48,10 @@ pub(super) fn sort_out(
         is_last = slot.flags & (flags::LAST | flags::LEAVES) != 0;
         let ends_batch = is_last || slot.flags & flags::FILES_CHANGED != 0;
         let is_odd = ends_batch && index + 1 != posted.n_done || !slot.is_whole(run, live.channel.captured());
-        let entry = if is_odd { Taken::Fresh(WhyFresh::Damaged) } else { judge_result(index, slot, usual) };
+        let entry = if is_odd { Taken::Fresh(WhyFresh::Damaged) } else { judge_result(index, slot) };
         taken.push(entry);
         if is_odd {
-            return live.retire();
+            return live.retire().map(drop);
         }
         if slot.flags & flags::LEAVES != 0 {
             return live.see_off();
@@ -70,8 +67,11 @@ pub(super) fn sort_out(
             live.retire()?;
             Taken::Fresh(WhyFresh::Damaged)
         }
-        Stop::Died { status, peak } => judge_death(status, peak, config),
-        Stop::Hung { at_half, at_end } => Taken::Ended(judge::out_of_time(at_half, at_end, config)),
+        Stop::Died { status, peak, was_running } => judge_death(status, peak, was_running, config),
+        Stop::Hung { at_half, at_end, was_running: true } => {
+            Taken::Ended(judge::out_of_time(at_half, at_end, config))
+        }
+        Stop::Hung { was_running: false, .. } => Taken::Fresh(WhyFresh::Ruined),
         Stop::Stopped => Taken::Fresh(WhyFresh::Stopped),
         Stop::Lost => Taken::Fresh(WhyFresh::Killed),
     };
@@ -79,13 +79,12 @@ pub(super) fn sort_out(
     Ok(())
 }
 
-fn judge_result(index: usize, slot: ResultSlot, usual: Option<u64>) -> Taken {
-    let is_usual = slot.n_looks_at_itself == 0 || usual.is_none_or(|usual| usual == slot.n_looks_at_itself);
+fn judge_result(index: usize, slot: ResultSlot) -> Taken {
     match RunEnd::from_target(slot.end) {
         RunEnd::NeedsFork => Taken::Fresh(WhyFresh::Call { name: policy::name(slot.value as u32) }),
         RunEnd::Ruined => Taken::Fresh(WhyFresh::Ruined),
         RunEnd::None => Taken::Fresh(WhyFresh::Damaged),
-        _ if !is_usual => Taken::Fresh(WhyFresh::LooksAtItself),
+        _ if slot.n_looks_at_itself > 0 => Taken::Fresh(WhyFresh::LooksAtItself),
         // The first of a batch had the whole region for itself.
         _ if slot.flags & flags::NOT_KEPT != 0 && index == 0 => Taken::Fresh(WhyFresh::NotKept),
         _ if slot.flags & flags::NOT_KEPT != 0 => Taken::Again,
@@ -94,12 +93,14 @@ fn judge_result(index: usize, slot: ResultSlot, usual: Option<u64>) -> Taken {
 }
 
 /// Signals a program dies of by its own fault stand; whatever may have another reason is looked at again.
-fn judge_death(status: i32, peak: u64, config: &RunConfig) -> Taken {
+fn judge_death(status: i32, peak: u64, was_running: bool, config: &RunConfig) -> Taken {
     if !libc::WIFSIGNALED(status) {
         return Taken::Fresh(WhyFresh::DiedOddly);
     }
     match libc::WTERMSIG(status) {
         libc::SIGKILL => Taken::Fresh(WhyFresh::Killed),
+        // The runner itself died, laying out an input or restoring the process.
+        _ if !was_running => Taken::Fresh(WhyFresh::DiedOddly),
         libc::SIGSYS | libc::SIGXFSZ => Taken::Fresh(WhyFresh::DiedOddly),
         signal if judge::died_of_memory(signal, peak, config) => Taken::Fresh(WhyFresh::FilledMemory),
         signal => Taken::Ended(Ending::Signalled { signal }),

@@ -18,6 +18,13 @@ pub struct Verification {
     pub differences: Vec<(usize, Vec<String>)>,
 }
 
+impl Verification {
+    /// Inputs whose runs were all made in the session.
+    pub fn n_live(&self) -> usize {
+        self.n_inputs - self.needs_fork.values().sum::<usize>()
+    }
+}
+
 impl Session {
     /// Runs `inputs` in the session, forwards and then backwards, and compares each run with a fresh process: the
     /// content of the outcome and every counter.
@@ -48,7 +55,7 @@ impl Session {
 }
 
 /// The parts in which two runs differ, by name.
-pub(super) fn difference(one: &Execution, other: &Execution) -> Option<Vec<String>> {
+fn difference(one: &Execution, other: &Execution) -> Option<Vec<String>> {
     let mut parts = match one.outcome.compare(&other.outcome) {
         Comparison::Different(parts) => parts,
         Comparison::Same | Comparison::Unknown(_) => Vec::new(),

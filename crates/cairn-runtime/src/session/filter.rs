@@ -51,11 +51,21 @@ const WITH_DESCRIPTOR: &[c_long] = &[
     libc::SYS_ftruncate,
     libc::SYS_dup,
     libc::SYS_fchdir,
-    libc::SYS_flock,
-    libc::SYS_fallocate,
     libc::SYS_sync_file_range,
     libc::SYS_sendfile,
     libc::SYS_copy_file_range,
+];
+
+/// Calls of the runtime that the program may not make without being noticed, those of every run first.
+const OWN_OFTEN: &[c_long] = &[libc::SYS_close_range, libc::SYS_munmap];
+const OWN: &[c_long] = &[
+    libc::SYS_gettid,
+    libc::SYS_exit_group,
+    libc::SYS_brk,
+    libc::SYS_mmap,
+    libc::SYS_utimensat,
+    libc::SYS_mremap,
+    libc::SYS_mprotect,
 ];
 
 /// What always passes. Descriptors and the working folder are restored; files of the scratch folder
@@ -70,6 +80,7 @@ const FREE: &[c_long] = &[
     libc::SYS_statx,
     libc::SYS_rt_sigreturn,
     libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigpending,
     libc::SYS_sigaltstack,
     libc::SYS_access,
     libc::SYS_faccessat,
@@ -133,12 +144,8 @@ const FREE: &[c_long] = &[
     libc::SYS_getgroups,
     libc::SYS_uname,
     libc::SYS_sysinfo,
-    libc::SYS_getrlimit,
-    libc::SYS_getrusage,
-    libc::SYS_times,
     libc::SYS_time,
     libc::SYS_gettimeofday,
-    libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
     libc::SYS_nanosleep,
     libc::SYS_clock_nanosleep,
@@ -147,13 +154,23 @@ const FREE: &[c_long] = &[
     libc::SYS_sched_getaffinity,
     libc::SYS_getpriority,
     libc::SYS_futex,
-    libc::SYS_madvise,
     libc::SYS_restart_syscall,
 ];
 
 /// What `fcntl` may be asked: copies of descriptors, and flags that vanish with a descriptor.
 const FCNTL: &[i32] =
     &[libc::F_DUPFD, libc::F_DUPFD_CLOEXEC, libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_GETLK];
+
+/// Clocks that all processes share.
+const CLOCKS: &[i32] = &[
+    libc::CLOCK_REALTIME,
+    libc::CLOCK_MONOTONIC,
+    libc::CLOCK_MONOTONIC_RAW,
+    libc::CLOCK_REALTIME_COARSE,
+    libc::CLOCK_MONOTONIC_COARSE,
+    libc::CLOCK_BOOTTIME,
+    libc::CLOCK_TAI,
+];
 
 /// What `ioctl` may be asked: questions about terminals and sizes.
 const IOCTL: &[u32] = &[0x5401, 0x5413, 0x541b];
@@ -164,6 +181,9 @@ pub fn install(mode: RunnerMode, signals: u32) -> bool {
     match mode {
         RunnerMode::Persistent => program.only_exit(),
         RunnerMode::Snapshot => program.restorable(signals),
+    }
+    if program.length > MAX_STEPS {
+        return false;
     }
     let description =
         libc::sock_fprog { len: program.length as u16, filter: program.steps.as_ptr().cast_mut() };
@@ -188,8 +208,8 @@ impl Program {
     fn push(&mut self, code: u16, jt: u8, jf: u8, k: u32) {
         if let Some(step) = self.steps.get_mut(self.length) {
             *step = sock_filter { code, jt, jf, k };
-            self.length += 1;
         }
+        self.length += 1;
     }
 
     fn only_exit(&mut self) {
@@ -210,7 +230,10 @@ impl Program {
         // The kernel remembers the answer for calls that are decided by their number alone and does not run the filter for
         // them again, so the others come first, in the order of how often they are made.
         // Questions, and signals that are restored in any case; of the others the trap takes note.
+        // The runner's own is neither changed nor shown.
         self.when(libc::SYS_rt_sigaction, |program| {
+            program.push(LOAD, 0, 0, argument(0));
+            program.push(JUMP_EQUAL, 12, 0, libc::SIGSYS as u32);
             program.push(LOAD, 0, 0, argument(1));
             program.push(JUMP_EQUAL, 0, 3, 0);
             program.push(LOAD, 0, 0, argument(1) + 4);
@@ -224,6 +247,9 @@ impl Program {
             program.push(JUMP_IF_SET, 0, 1, 1);
             program.push(RETURN, 0, 0, ALLOW);
         });
+        for number in OWN_OFTEN {
+            self.when(*number, |_| ());
+        }
         for number in WITH_DESCRIPTOR {
             self.when(*number, |program| {
                 program.push(LOAD, 0, 0, argument(0));
@@ -231,7 +257,7 @@ impl Program {
             });
         }
         // On the standard streams the change would stay.
-        for number in [libc::SYS_fchmod, libc::SYS_fchown] {
+        for number in [libc::SYS_fchmod, libc::SYS_fchown, libc::SYS_flock, libc::SYS_fallocate] {
             self.when(number, |program| {
                 program.push(LOAD, 0, 0, argument(0));
                 program.push(JUMP_AT_LEAST, 0, 3, 3);
@@ -272,14 +298,33 @@ impl Program {
                 program.push(RETURN, 0, 0, ALLOW);
             }
         });
-        // Limits may be asked for and not set: the third argument is null.
+        // Not those of the process itself, which count all runs.
+        self.when(libc::SYS_clock_gettime, |program| {
+            program.push(LOAD, 0, 0, argument(0));
+            for clock in CLOCKS {
+                program.push(JUMP_EQUAL, 0, 1, *clock as u32);
+                program.push(RETURN, 0, 0, ALLOW);
+            }
+        });
+        // Advice without lasting effect; the trap looks at the other.
+        self.when(libc::SYS_madvise, |program| {
+            program.push(LOAD, 0, 0, argument(2));
+            program.push(JUMP_AT_LEAST, 1, 0, libc::MADV_DONTNEED as u32);
+            program.push(RETURN, 0, 0, ALLOW);
+        });
+        // Limits may be asked for and not set, the third argument being null; that of address space is another here.
         self.when(libc::SYS_prlimit64, |program| {
+            program.push(LOAD, 0, 0, argument(1));
+            program.push(JUMP_EQUAL, 5, 0, libc::RLIMIT_AS);
             program.push(LOAD, 0, 0, argument(2));
             program.push(JUMP_EQUAL, 0, 3, 0);
             program.push(LOAD, 0, 0, argument(2) + 4);
             program.push(JUMP_EQUAL, 0, 1, 0);
             program.push(RETURN, 0, 0, ALLOW);
         });
+        for number in OWN {
+            self.when(*number, |_| ());
+        }
         for number in FREE {
             self.push(JUMP_EQUAL, 0, 1, *number as u32);
             self.push(RETURN, 0, 0, ALLOW);

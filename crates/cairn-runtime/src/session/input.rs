@@ -15,12 +15,16 @@ pub type Arguments = [usize; 3];
 pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
     let inputs = vault.regions.inputs;
     if vault.mode == RunnerMode::Snapshot {
-        fill_stdin(vault, part(inputs, slot.stdin)?)?;
+        fill_stdin(part(inputs, slot.stdin)?)?;
         write_files(inputs, slot.files)?;
     }
     channel::deliver(bytes(part(inputs, slot.delivery)?), bytes(part(inputs, slot.buffer)?));
     match vault.entry {
         Entry::Harness(_) => {
+            if vault.mode == RunnerMode::Snapshot {
+                // For its environment.
+                lay_out_strings(vault, ptr::null_mut(), slot)?;
+            }
             let given = part(inputs, slot.buffer)?;
             // SAFETY: the buffer is as large as all inputs together; the program does not run.
             let start = unsafe {
@@ -49,8 +53,9 @@ fn bytes(part: Part) -> &'static [u8] {
     unsafe { part.bytes() }
 }
 
-fn fill_stdin(vault: &mut Vault, content: Part) -> Option<()> {
-    if content.size == 0 && vault.stdin_used == 0 {
+fn fill_stdin(content: Part) -> Option<()> {
+    // The program may have written to it by another way.
+    if content.size == 0 && system::regular_file_size(STDIN_CONTENT) == Some(0) {
         return Some(());
     }
     let file = STDIN_CONTENT as usize;
@@ -65,7 +70,6 @@ fn fill_stdin(vault: &mut Vault, content: Part) -> Option<()> {
         // Afterwards, so that pages stay: fresh ones cost more than the write.
         system::call(libc::SYS_ftruncate, [file, content.size, 0, 0, 0, 0]);
     }
-    vault.stdin_used = content.size;
     Some(())
 }
 
@@ -155,7 +159,6 @@ fn lay_out_strings(vault: &mut Vault, name: *mut c_char, slot: &InputSlot) -> Op
             return None;
         }
         vault.arguments_used = used;
-        area.start.expose_provenance();
         let variables = pointers.add(n_arguments + 2);
         environment::set(variables.cast());
         Some([n_arguments + 1, pointers.expose_provenance(), variables.expose_provenance()])

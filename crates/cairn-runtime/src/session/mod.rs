@@ -13,10 +13,12 @@
 //! filter by where they are made. The rest is checked afterwards: results carry a checksum, the size of the address space must
 //! be what it was, and a runner in doubt is replaced.
 
+mod before_main;
 mod filter;
 mod futex;
 mod input;
 mod maps;
+mod own_maps;
 mod report;
 mod runner;
 mod snapshot;
@@ -110,6 +112,11 @@ fn copy_of(part: Part) -> Option<Part> {
 }
 
 impl Regions {
+    /// Whether the host wants a session.
+    fn are_wanted(channel: Channel) -> bool {
+        channel.region(channel.header().session).is_some()
+    }
+
     /// `None` when the host wants no session, or gives it less than it needs.
     fn find(channel: Channel) -> Option<Self> {
         let header = channel.header();

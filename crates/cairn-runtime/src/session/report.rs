@@ -62,6 +62,7 @@ pub fn write(vault: &Vault, batch: &mut Batch, index: usize, run: &Run) -> bool 
         fuel_used: batch.fuel.wrapping_sub(left_fuel),
         path_hash: crate::counters::path_hash(),
         n_looks_at_itself: run.n_looks_at_itself,
+        harness_return: header.harness_return.load(Ordering::Relaxed),
         ..ResultSlot::default()
     };
     if matches!(run.left, Left::Returned(_)) {

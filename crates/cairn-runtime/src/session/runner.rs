@@ -57,9 +57,12 @@ fn set_up(vault: &mut Vault) -> Result<(), Obstacle> {
         // SAFETY: only the host writes these.
         unsafe { system::make_read_only(part.start, part.size) };
     }
+    if vault.mode == RunnerMode::Persistent {
+        vault.own = system::page_of_this_process().ok_or(Obstacle::Setup)?;
+    }
     if vault.mode == RunnerMode::Snapshot {
         // The first process of a namespace of their own is the parent of templates.
-        vault.proc_watches = watch::watch_proc(vault.regions.parent == 1);
+        vault.proc_watches = watch::watch_proc(vault.regions.parent == 1, vault.regions.process);
         snapshot::take(vault)?;
         let known = vault.regions.board.signals.load(Ordering::Relaxed);
         vault.snapshot.changed_signals = known & snapshot::signals::CHANGEABLE;
@@ -68,6 +71,8 @@ fn set_up(vault: &mut Vault) -> Result<(), Obstacle> {
     if !trap::install() {
         return Err(Obstacle::Setup);
     }
+    // The host must know whom to end from the first turn on.
+    vault.regions.board.runner.store(vault.thread as u32, Ordering::Relaxed);
     if !filter::install(vault.mode, vault.snapshot.changed_signals) {
         return Err(Obstacle::Filter);
     }
@@ -105,6 +110,7 @@ const MAX_SIGNALS_NOTED: u32 = 100;
 /// Runs the program on an input that is laid out, and restores the process.
 fn run(vault: &mut Vault, arguments: input::Arguments) -> Run {
     let [first, second, third] = arguments;
+    vault.regions.board.is_running.store(1, Ordering::Relaxed);
     let left = match (vault.entry, vault.mode) {
         (Entry::Harness(harness), RunnerMode::Persistent) => {
             // SAFETY: the harness is called as libFuzzer calls it, again and again.
@@ -121,8 +127,14 @@ fn run(vault: &mut Vault, arguments: input::Arguments) -> Run {
             vault.switch.run((main as *const ()).expose_provenance(), [first, second, third])
         },
     };
+    vault.regions.board.is_running.store(0, Ordering::Relaxed);
     let mut facts = 0;
     if vault.mode == RunnerMode::Persistent {
+        // SAFETY: the page was made in `set_up` and stays.
+        if unsafe { vault.own.read_volatile() } == 0 {
+            // A child of the harness that returned from it.
+            system::exit(0);
+        }
         if !matches!(left, Left::Returned(_)) {
             // The C library has taken its leave, or the stack was abandoned.
             facts |= flags::LEAVES;

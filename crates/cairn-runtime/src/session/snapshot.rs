@@ -4,7 +4,7 @@
 //! pages changed, as long as it is little. Large mappings are tracked instead ([`tracker`]). Mappings a run adds are known from
 //! [`super::trap`], which carries them out; the total size of the address space tells whether one was missed.
 
-mod descriptors;
+pub mod descriptors;
 pub mod heap;
 pub mod signals;
 mod tracker;
@@ -70,6 +70,8 @@ pub struct Snapshot {
     n_added: usize,
     stack_start: usize,
     pub heap: Heap,
+    /// The mask for the permissions of new files.
+    file_mask: usize,
     /// Pages of the whole address space.
     total_pages: usize,
     signals: Signals,
@@ -85,6 +87,7 @@ pub fn take(vault: &mut Vault) -> Result<(), Obstacle> {
     keep_memory(vault)?;
     vault.snapshot.signals = Signals::read();
     vault.snapshot.heap = Heap::read();
+    vault.snapshot.file_mask = descriptors::file_mask();
     descriptors::open_statm().ok_or(Obstacle::Maps)?;
     vault.snapshot.total_pages = total_pages().ok_or(Obstacle::Maps)?;
     Ok(())
@@ -131,13 +134,9 @@ impl Snapshot {
         if total > COPY_LIMIT {
             self.track()?;
         }
-        let reserved = system::reserve(total + 2 * PAGE).ok_or(Obstacle::Size)?;
-        // SAFETY: within the reservation, which is ours; the ranges are mapped and readable, and nothing changes them now.
+        let start = system::map_private(total).ok_or(Obstacle::Size)?;
+        // SAFETY: the memory is new; the ranges are mapped and readable, and nothing changes them now.
         unsafe {
-            let start = reserved.add(PAGE);
-            if !system::allow(start, total) {
-                return Err(Obstacle::Size);
-            }
             self.copies = Part { start, size: total };
             for kept in self.kept.get(..self.n_kept).unwrap_or(&[]) {
                 copy_filled_pages(kept.range, start.add(kept.offset));
@@ -177,7 +176,17 @@ impl Snapshot {
         };
         let copies = Range::of(self.copies);
         let occupied = self.occupied.get(..self.n_occupied).unwrap_or(&[]);
-        copies.meets(start, end) || occupied.iter().any(|range| range.meets(start, end))
+        copies.meets(start, end)
+            || self.heap.range().meets(start, end)
+            || occupied.iter().any(|range| range.meets(start, end))
+    }
+
+    /// Whether a range lies within memory whose content is restored.
+    pub fn is_kept(&self, start: usize, length: usize) -> bool {
+        let kept = self.kept.get(..self.n_kept).unwrap_or(&[]);
+        start
+            .checked_add(length)
+            .is_some_and(|end| kept.iter().any(|kept| kept.range.start <= start && end <= kept.range.end))
     }
 
     /// Notes a mapping of the run; false when there are too many.
@@ -237,7 +246,7 @@ impl Snapshot {
             system::unmap(grown, STACK_LIMIT);
         }
         self.heap.restore();
-        descriptors::restore();
+        descriptors::restore(self.file_mask);
         for kept in self.kept.get(..self.n_kept).unwrap_or(&[]) {
             if kept.is_tracked {
                 if !self.tracker.restore(kept.range, self.copies.start.addr() + kept.offset) {
@@ -245,7 +254,7 @@ impl Snapshot {
                 }
                 continue;
             }
-            // SAFETY: the range is mapped and writable, or the program has changed that by a call that was stopped.
+            // SAFETY: the range is mapped and writable: calls that change that are stopped.
             unsafe {
                 core::ptr::copy_nonoverlapping(
                     self.copies.start.add(kept.offset),

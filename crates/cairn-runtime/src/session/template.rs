@@ -1,6 +1,6 @@
 //! The process that stays as it was before the first run.
 
-use super::{Entry, Regions, futex, runner};
+use super::{Entry, Regions, before_main, futex, own_maps, runner};
 use crate::{channel::Channel, system};
 use cairn_abi::session::{Obstacle, RunnerMode, Turn};
 use core::sync::atomic::Ordering;
@@ -10,6 +10,11 @@ use core::sync::atomic::Ordering;
 /// Returns in two cases: when there is no session, with `None`; and in a runner, once per run, with the status the
 /// program ends with. The caller then leaves as the program would.
 pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
+    if !Regions::are_wanted(channel) {
+        return None;
+    }
+    // Before anything of ours is mapped that a fresh process does not have.
+    own_maps::keep();
     let regions = Regions::find(channel)?;
     let board = regions.board;
     pass_turn(&regions, Turn::Host);
@@ -21,7 +26,12 @@ pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
             0 => RunnerMode::Persistent,
             _ => RunnerMode::Snapshot,
         };
-        match system::fork() {
+        let obstacle = before_main::obstacle();
+        if obstacle != Obstacle::None {
+            board.obstacle.store(obstacle as u32, Ordering::Relaxed);
+        }
+        let forked = if obstacle == Obstacle::None { system::fork() } else { None };
+        match forked {
             Some(0) => {
                 system::die_with_parent();
                 return Some(runner::become_runner(regions, entry, mode));
@@ -32,6 +42,7 @@ pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
                 board.runner_status.store(status as u32, Ordering::Relaxed);
                 board.runner_peak.store(peak, Ordering::Relaxed);
             }
+            None if obstacle != Obstacle::None => {}
             None => board.obstacle.store(Obstacle::Setup as u32, Ordering::Relaxed),
         }
         // First the fact, then the turn, which the host may have already: it retires a runner by killing it.
@@ -40,6 +51,8 @@ pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
         if turn != Turn::Host as u32 {
             let _ = board.turn.compare_exchange(turn, Turn::Host as u32, Ordering::AcqRel, Ordering::Relaxed);
         }
+        // Only now may the host pass the turn again without it being taken back.
+        board.runner_ended.store(2, Ordering::Release);
         futex::wake(&board.turn);
         futex::wake(&board.runner_ended);
     }

@@ -10,7 +10,10 @@ use super::{
 };
 use crate::system;
 use cairn_abi::session::RunnerMode;
-use core::ffi::{c_int, c_void};
+use core::{
+    ffi::{c_int, c_void},
+    sync::atomic::Ordering,
+};
 
 /// Makes stopped calls arrive here.
 pub fn install() -> bool {
@@ -105,6 +108,9 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
         // SAFETY: the program makes the call; the kernel reads a path and times.
         return Some(unsafe { system::call(number, arguments) });
     }
+    if number == libc::SYS_prlimit64 {
+        return tell_limit(vault, arguments);
+    }
     if let Some(answer) = as_template(vault, number, arguments) {
         return Some(answer);
     }
@@ -137,6 +143,11 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
             Some(answer)
         }
         libc::SYS_mprotect => (!snapshot.is_occupied(address, length)).then(make),
+        libc::SYS_madvise => {
+            let forgets = matches!(third as i32, libc::MADV_DONTNEED | libc::MADV_FREE);
+            let is_undone = forgets && snapshot.is_kept(address, length);
+            (is_undone || !snapshot.is_occupied(address, length)).then(make)
+        }
         libc::SYS_mremap => {
             let [.., new_address, _] = arguments;
             let is_fixed = flags & libc::MREMAP_FIXED as usize != 0;
@@ -162,10 +173,29 @@ fn as_template(vault: &Vault, number: i64, arguments: [usize; 6]) -> Option<isiz
     let arguments = match number {
         libc::SYS_getpid | libc::SYS_gettid => return Some(told as isize),
         libc::SYS_getppid => return Some(vault.regions.parent as isize),
-        libc::SYS_kill | libc::SYS_tkill if own(first) => [here, second, 0, 0, 0, 0],
+        libc::SYS_kill if first as i32 == told => [here, second, 0, 0, 0, 0],
+        libc::SYS_tkill if own(first) => [here, second, 0, 0, 0, 0],
         libc::SYS_tgkill if own(first) && own(second) => [here, here, third, 0, 0, 0],
         _ => return None,
     };
     // SAFETY: the program sends itself a signal. A handler may run now, as it would after the call.
     Some(unsafe { system::call(number, arguments) })
+}
+
+/// Answers what the limit of address space is: the real one leaves room for what a session needs. `None` if the limit is
+/// to be changed, or another process's.
+fn tell_limit(vault: &Vault, arguments: [usize; 6]) -> Option<isize> {
+    let [process, resource, new, old, ..] = arguments;
+    let is_own = process == 0 || process as i32 == vault.regions.process;
+    if new != 0 || !is_own || old == 0 {
+        return None;
+    }
+    // SAFETY: the program asks; the kernel writes both numbers where it says.
+    let answer = unsafe { system::call(libc::SYS_prlimit64, [0, resource, 0, old, 0, 0]) };
+    let told = vault.regions.board.memory_limit.load(Ordering::Relaxed);
+    if answer == 0 && told != 0 && resource == libc::RLIMIT_AS as usize {
+        // SAFETY: the kernel has just written there.
+        unsafe { core::ptr::with_exposed_provenance_mut::<[u64; 2]>(old).write_unaligned([told; 2]) };
+    }
+    Some(answer)
 }

@@ -1,10 +1,11 @@
 //! Memory of a runner that is not the program's.
 //!
 //! ```text
-//!   guard | stack of the runner | guard | Vault | guard | arguments | guard | text | guard | buffer | guard
+//!   guard | stack of the runner, Vault, text, arguments, buffer | guard
 //! ```
-//! Guards keep the kernel from joining it with neighbours, and stray writes from reaching far. It is found through one
-//! pointer on a page of its own, which is read-only while the program runs.
+//! Guards keep the kernel from joining it with neighbours and end the stack and the buffer; there are no more of them, because
+//! programs that read their own mappings pay for each. It is found through one pointer on a page of its own, which is
+//! read-only while the program runs.
 
 use super::{Entry, Part, Regions, snapshot::Snapshot, switch::Switch};
 use crate::system;
@@ -34,12 +35,12 @@ pub struct Vault {
     pub text: Part,
     /// Memory whose end is followed by a guard, for harness buffers.
     pub buffer: Part,
-    /// How much standard input held last.
-    pub stdin_used: usize,
     /// Whether the current run has set times of files.
     pub has_set_times: bool,
     /// The watches on what `/proc` shows of this process, by their numbers.
-    pub proc_watches: [i32; 2],
+    pub proc_watches: [i32; 3],
+    /// A byte that is 0 in children of the runner; only where these are possible.
+    pub own: *const u8,
     /// The runner's thread.
     pub thread: i32,
     /// All of this, guards included.
@@ -69,22 +70,21 @@ pub fn make(regions: Regions, entry: Entry, mode: RunnerMode) -> Option<usize> {
     // Pointers take more than strings when arguments are empty: an empty one is one byte and eight of pointer.
     let arguments_size = (regions.inputs.size * 9 + PAGE).next_multiple_of(PAGE);
     let buffer_size = regions.inputs.size.next_multiple_of(PAGE);
-    let sizes = [STACK, vault_size, arguments_size, TEXT, buffer_size];
-    let total = sizes.iter().sum::<usize>() + (sizes.len() + 1) * PAGE;
-    let extent = Part { start: system::reserve(total)?, size: total };
+    let sizes = [STACK, vault_size, TEXT, arguments_size, buffer_size];
+    let usable = sizes.iter().sum::<usize>();
+    let extent = Part { start: system::reserve(usable + 2 * PAGE)?, size: usable + 2 * PAGE };
     let mut at = PAGE;
-    let mut parts = [Part::NONE; 5];
-    for (part, size) in parts.iter_mut().zip(sizes) {
+    let parts = sizes.map(|size| {
         // SAFETY: within the reservation, which is ours.
-        unsafe {
-            *part = Part { start: extent.start.add(at), size };
-            if !system::allow(part.start, size) {
-                return None;
-            }
-        }
-        at += size + PAGE;
+        let part = Part { start: unsafe { extent.start.add(at) }, size };
+        at += size;
+        part
+    });
+    let [stack, place, text, arguments, buffer] = parts;
+    // SAFETY: as above.
+    if !unsafe { system::allow(stack.start, usable) } {
+        return None;
     }
-    let [stack, place, arguments, text, buffer] = parts;
     let place = place.start.cast::<Vault>();
     // SAFETY: the part is large enough, page-aligned and writable, and zeros are a snapshot that holds nothing.
     unsafe {

@@ -18,13 +18,36 @@ pub struct Seen {
 /// Watches `/proc` and this process's part of it; -1 where that cannot be.
 ///
 /// All of `/proc` only where it is the run's own: elsewhere the whole machine opens it all the time.
-pub fn watch_proc(is_own: bool) -> [i32; 2] {
+pub fn watch_proc(is_own: bool, template: i32) -> [i32; 3] {
     let add = |path: &CStr| {
         let arguments = [WATCH as usize, path.as_ptr().expose_provenance(), libc::IN_OPEN as usize, 0, 0, 0];
         // SAFETY: the kernel reads the path.
         unsafe { system::call(libc::SYS_inotify_add_watch, arguments) }.max(-1) as i32
     };
-    [if is_own { add(c"/proc") } else { -1 }, add(c"/proc/self/")]
+    let mut path = [0; 24];
+    [
+        if is_own { add(c"/proc") } else { -1 },
+        add(c"/proc/self/"),
+        // Where a program looks that knows its number.
+        path_of(template, &mut path).map_or(-1, add),
+    ]
+}
+
+/// `/proc/N`.
+fn path_of(process: i32, path: &mut [u8; 24]) -> Option<&CStr> {
+    const START: &[u8] = b"/proc/";
+    let mut digits = [0; 10];
+    let mut n = 0;
+    let mut left = u32::try_from(process).ok()?;
+    while left > 0 || n == 0 {
+        *digits.get_mut(n)? = b'0' + (left % 10) as u8;
+        left /= 10;
+        n += 1;
+    }
+    for (place, byte) in path.iter_mut().zip(START.iter().chain(digits.get(..n)?.iter().rev())) {
+        *place = *byte;
+    }
+    CStr::from_bytes_until_nul(path).ok()
 }
 
 /// Room for what the kernel tells at once.
@@ -42,7 +65,7 @@ struct Event {
 }
 
 /// Reads everything there is to tell.
-pub fn look(proc_watches: &[i32; 2]) -> Seen {
+pub fn look(proc_watches: &[i32; 3]) -> Seen {
     let mut seen = Seen { scratch: false, n_looks_at_itself: 0 };
     let mut events = Events([0; 4096]);
     while let Some(length) = system::read(WATCH, &mut events.0).filter(|length| *length > 0) {

@@ -1,10 +1,11 @@
-//! Views driven by clients of AFL's forkserver: one of our own that is strict, `afl-fuzz`, and LibAFL.
+//! Views driven by clients of AFL's forkserver: one of our own that is strict, and `afl-fuzz`.
+//!
+//! LibAFL changes the environment of its process, so its tests are a binary of their own: `tests/libafl.rs`.
 
 mod afl_fuzz;
 mod client;
-mod libafl;
 
-use crate::support::{Channel, Link, Program};
+use crate::support::{Channel, FIRST_BYTE, HARNESS, Link, Program};
 use cairn_testkit::Ran;
 use client::{Client, Segment, Setup, give_pipes};
 use std::{fs, io::Read as _};
@@ -16,32 +17,6 @@ int cairn_afl_loop(unsigned);
 unsigned char *cairn_afl_buffer(void);
 unsigned cairn_afl_length(void);
 ";
-
-/// Counts the first byte of standard input and exits with it; three letters are special.
-const FIRST_BYTE: &str = r#"
-#include <signal.h>
-#include <stdlib.h>
-#include <unistd.h>
-int main(void) {
-  unsigned char byte = 0;
-  if (read(0, &byte, 1) != 1) return 200;
-  HIT(byte % 100);
-  if (byte == 'A') abort();
-  if (byte == 'S') raise(SIGSEGV);
-  if (byte == 'H') for (;;) pause();
-  return byte;
-}
-"#;
-
-/// Counts the length of its input, and process-wide how many it had.
-const HARNESS: &str = "
-int n_inputs;
-int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size) {
-  HIT(size % 50);
-  for (int i = 0; i < n_inputs; i++) HIT(99);
-  n_inputs++;
-  return 0;
-}";
 
 const PERSISTENT: Setup<'_> =
     Setup { map_size: 1 << 16, testcase_size: Some(1 << 12), is_persistent: true, variables: &[] };

@@ -1,4 +1,5 @@
 //! A channel as the host makes it, and programs that run with it.
+#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use cairn_abi::{
     ABI_VERSION,
@@ -188,6 +189,32 @@ pub fn give_as_channel(command: &mut Command, file: &File) {
         })
     };
 }
+
+/// Counts the first byte of standard input and exits with it; three letters are special.
+pub const FIRST_BYTE: &str = r#"
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+  unsigned char byte = 0;
+  if (read(0, &byte, 1) != 1) return 200;
+  HIT(byte % 100);
+  if (byte == 'A') abort();
+  if (byte == 'S') raise(SIGSEGV);
+  if (byte == 'H') for (;;) pause();
+  return byte;
+}
+"#;
+
+/// Counts the length of its input, and process-wide how many it had.
+pub const HARNESS: &str = "
+int n_inputs;
+int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size) {
+  HIT(size % 50);
+  for (int i = 0; i < n_inputs; i++) HIT(99);
+  n_inputs++;
+  return 0;
+}";
 
 /// What the instrumenter adds to a view, written in C. `HIT(n)` is what it does at counter n.
 const VIEW: &str = r#"

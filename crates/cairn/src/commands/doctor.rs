@@ -9,7 +9,7 @@ use crate::{
     surroundings,
     target::{Subject, TargetArgs},
 };
-use cairn_executor::{RunConfig, SandboxLevel, SessionMode, sandbox};
+use cairn_executor::{Calibration, RunConfig, SandboxLevel, SessionMode, Verification, sandbox};
 use cairn_model::{Coverage, Input, outcome::Comparison};
 use serde::Serialize;
 
@@ -219,36 +219,54 @@ fn target(checks: &mut Checks, subject: &Subject) -> Result<(), Failure> {
 /// Inputs whose runs in a session are compared with fresh ones.
 const MAX_COMPARED: usize = 256;
 
-/// Whether the target runs from a snapshot, if not why, and whether that changes anything.
+/// What a session makes of the inputs: whether they run from a snapshot, and how much fuel they need.
 fn session(checks: &mut Checks, subject: &Subject, inputs: &[NamedInput]) -> Result<(), Failure> {
     let mut session = subject.session()?;
-    if let SessionMode::Fresh { .. } = session.mode() {
-        checks.add("snapshot", State::Warning, session.mode().to_string());
-        return Ok(());
-    }
     let compared: Vec<Input> = inputs.iter().take(MAX_COMPARED).map(|named| named.input.clone()).collect();
-    let verification = session.verify(&compared)?;
-    let mut detail = format!("equals fresh processes on {}", count(compared.len(), "input"));
-    for (reason, n) in &verification.needs_fork {
-        detail += &format!("; {n} need a process of their own: {reason}");
-    }
-    if verification.n_unstable > 0 {
-        detail += &format!("; {} differ from themselves", count(verification.n_unstable, "input"));
-    }
-    let Some((index, parts)) = verification.differences.first() else {
-        checks.add("snapshot", State::Ok, detail);
-        return Ok(());
+    let (state, detail) = match session.mode() {
+        SessionMode::Fresh { .. } => (State::Warning, session.mode().to_string()),
+        SessionMode::Live(_) => snapshot(&session.verify(&compared)?, inputs),
     };
-    let n = verification.differences.len();
-    checks.add(
-        "snapshot",
-        State::Failed,
-        format!(
+    checks.add("snapshot", state, detail);
+    let (state, detail) = fuel(&session.calibrate(&compared)?, compared.len());
+    checks.add("fuel", state, detail);
+    Ok(())
+}
+
+/// How many inputs run from a snapshot, why others do not, and whether it changes anything.
+fn snapshot(verification: &Verification, inputs: &[NamedInput]) -> (State, String) {
+    if let Some((index, parts)) = verification.differences.first() {
+        let detail = format!(
             "runs from a snapshot differ from fresh ones on {}, first `{}` in {}",
-            count(n, "input"),
+            count(verification.differences.len(), "input"),
             inputs[*index].path.display(),
             parts.join(", ")
-        ),
-    );
-    Ok(())
+        );
+        return (State::Failed, detail);
+    }
+    let n_live = verification.n_live();
+    let mut detail = format!("live on {n_live} of {}", count(verification.n_inputs, "input"));
+    if n_live > verification.n_unstable {
+        detail += ", equal to fresh processes";
+    }
+    for (reason, n) in &verification.needs_fork {
+        detail += &format!("; fresh on {n}: {reason}");
+    }
+    if verification.n_unstable > 0 {
+        detail += &format!("; on {} fresh runs differ from each other", verification.n_unstable);
+    }
+    (if n_live == 0 { State::Warning } else { State::Ok }, detail)
+}
+
+/// What the inputs use, and the limit by which hangs would be told.
+fn fuel(calibration: &Calibration, n_inputs: usize) -> (State, String) {
+    let Calibration { limit, most_used, n_timed_out } = *calibration;
+    if n_timed_out == n_inputs {
+        return (State::Warning, format!("limit {limit} is a guess, because every input ran out of time"));
+    }
+    let mut detail = format!("limit {limit}, of which the inputs use at most {most_used}");
+    if n_timed_out > 0 {
+        detail += &format!("; {} ran out of time and had no say", count(n_timed_out, "input"));
+    }
+    (State::Ok, detail)
 }

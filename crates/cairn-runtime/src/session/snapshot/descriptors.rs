@@ -3,15 +3,13 @@
 use crate::{session::Part, system};
 use cairn_abi::{
     channel::CHANNEL_FD,
-    session::descriptors::{END, SCRATCH, STATM, STDERR, STDIN, STDOUT},
+    session::descriptors::{END, SCRATCH, STATM, STDERR, STDIN, STDOUT, WATCH},
 };
 use core::ffi::CStr;
 
-/// The mask for the permissions of new files that every run starts with.
-const FILE_MASK: usize = 0o022;
-
-/// Closes what a run opened, puts the standard streams back, and returns to the scratch folder.
-pub fn restore() {
+/// Closes what a run opened, puts the standard streams back, returns to the scratch folder, and sets the mask for the
+/// permissions of new files.
+pub fn restore(file_mask: usize) {
     let call = |number, arguments| {
         // SAFETY: descriptors other than ours belong to the run that is over; no memory is touched.
         unsafe { system::call(number, arguments) };
@@ -23,12 +21,45 @@ pub fn restore() {
         call(libc::SYS_lseek, [place, 0, libc::SEEK_SET as usize, 0, 0, 0]);
     }
     call(libc::SYS_fchdir, [SCRATCH as usize, 0, 0, 0, 0, 0]);
-    call(libc::SYS_umask, [FILE_MASK, 0, 0, 0, 0, 0]);
+    call(libc::SYS_umask, [file_mask, 0, 0, 0, 0, 0]);
 }
 
-/// Opens `/proc/self/statm` in its place.
+/// Opens `/proc/self/statm` in its place, and takes the places nobody uses: a run that opens many files must not get
+/// them.
 pub fn open_statm() -> Option<()> {
-    place(c"/proc/self/statm", STATM)
+    place(c"/proc/self/statm", STATM)?;
+    for descriptor in CHANNEL_FD..END {
+        // SAFETY: a question, and a copy of our own descriptor where there was none.
+        unsafe {
+            let asked = [descriptor as usize, libc::F_GETFD as usize, 0, 0, 0, 0];
+            let is_open = system::call(libc::SYS_fcntl, asked) >= 0;
+            if !is_open && descriptor != WATCH {
+                let copied = [STATM as usize, descriptor as usize, libc::O_CLOEXEC as usize, 0, 0, 0];
+                system::call(libc::SYS_dup3, copied);
+            }
+        }
+    }
+    Some(())
+}
+
+/// The mask for the permissions of new files.
+pub fn file_mask() -> usize {
+    // SAFETY: touches no memory; set back at once.
+    unsafe {
+        let mask = system::call(libc::SYS_umask, [0; 6]) as usize;
+        system::call(libc::SYS_umask, [mask, 0, 0, 0, 0, 0]);
+        mask
+    }
+}
+
+/// What the kernel says about a file.
+pub fn status_of(folder: i32, path: &CStr) -> Option<libc::stat> {
+    // SAFETY: `stat` is plain data, for which zeros are a value.
+    let mut status: libc::stat = unsafe { core::mem::zeroed() };
+    let place = (&raw mut status).expose_provenance();
+    let arguments = [folder as usize, path.as_ptr().expose_provenance(), place, 0, 0, 0];
+    // SAFETY: the kernel reads the path and writes one `stat`.
+    (unsafe { system::call(libc::SYS_newfstatat, arguments) } == 0).then_some(status)
 }
 
 /// Opens a file for reading at a given descriptor.

@@ -1,9 +1,11 @@
 //! The memory between the program and its break.
 //!
 //! Giving it back after every run would cost a page fault for each page the next run touches, more than everything else
-//! a small run does. So the real break stays where a run has once moved it, calls that move it are answered here, and what a
-//! run has used is zeroed: the program finds what a fresh process would.
+//! a small run does. So the real break stays where a run has once moved it, and calls that move it are answered here. What a
+//! run has used is zeroed, and what lies above the break it knows is closed to it: the program finds what a fresh
+//! process would.
 
+use super::Range;
 use crate::system;
 use cairn_abi::channel::PAGE;
 use core::ptr;
@@ -45,6 +47,9 @@ impl Heap {
         self.real = self.real.max(wanted);
         if wanted < self.end {
             zero(wanted, self.end);
+            close(wanted, self.end);
+        } else {
+            open(self.end, wanted);
         }
         self.end = wanted;
         self.used = self.used.max(wanted);
@@ -58,9 +63,17 @@ impl Heap {
             set_break(kept);
             self.real = kept;
         }
-        zero(self.start, self.used.min(self.real));
+        let used = self.used.min(self.real);
+        // What the run gave back itself is closed and zero.
+        zero(self.start, self.end.min(used));
+        close(self.start, used);
         self.end = self.start;
         self.used = self.start;
+    }
+
+    /// Where it lies.
+    pub fn range(&self) -> Range {
+        Range { start: self.start, end: self.real.next_multiple_of(PAGE) }
     }
 
     /// By how many pages the address space is larger than it was.
@@ -73,6 +86,24 @@ impl Heap {
 fn set_break(wanted: usize) -> usize {
     // SAFETY: memory above the break at the snapshot is the run's, and what lies below is never asked for.
     unsafe { system::call(libc::SYS_brk, [wanted, 0, 0, 0, 0, 0]) as usize }
+}
+
+/// Lets the program use whole pages between two breaks.
+fn open(from: usize, to: usize) {
+    let (start, end) = (from.next_multiple_of(PAGE), to.next_multiple_of(PAGE));
+    if start < end {
+        // SAFETY: as for `zero`.
+        unsafe { system::allow(ptr::with_exposed_provenance_mut(start), end - start) };
+    }
+}
+
+/// Keeps the program out of whole pages between two breaks.
+fn close(from: usize, to: usize) {
+    let (start, end) = (from.next_multiple_of(PAGE), to.next_multiple_of(PAGE));
+    if start < end {
+        // SAFETY: as for `zero`.
+        unsafe { system::forbid(ptr::with_exposed_provenance_mut(start), end - start) };
+    }
 }
 
 fn zero(start: usize, end: usize) {

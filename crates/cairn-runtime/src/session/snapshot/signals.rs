@@ -63,6 +63,11 @@ impl Signals {
                 unsafe { set(number, action) };
             }
         }
+        // What still waits belongs to the run that is over, and would end this process otherwise.
+        let (all, at_once) = (u64::MAX, [0u64; 2]);
+        let (all, at_once) = ((&raw const all).expose_provenance(), (&raw const at_once).expose_provenance());
+        // SAFETY: the kernel reads a set and a time.
+        while unsafe { system::call(libc::SYS_rt_sigtimedwait, [all, 0, at_once, SET_SIZE, 0, 0]) } > 0 {}
         let mask = (&raw const self.mask).expose_provenance();
         let stack = (&raw const self.stack).expose_provenance();
         // SAFETY: both were in force before.

@@ -1,7 +1,12 @@
-//! LibAFL's client, which speaks the new handshake.
+//! Views driven by LibAFL's client, which speaks the new handshake.
+//!
+//! LibAFL tells its children everything through the environment of this process, and whatever is started meanwhile
+//! inherits it. That is why these tests share no binary with others, and each holds [`ENVIRONMENT`] from its first
+//! child to its last.
 
-use super::{FIRST_BYTE, HARNESS};
-use crate::support::{Link, Program};
+#[path = "programs/support.rs"]
+mod support;
+
 use libafl::{
     events::NopEventManager,
     executors::{Executor as _, ExitKind, ForkserverExecutor, StdChildArgs as _},
@@ -16,10 +21,19 @@ use libafl_bolts::{
     shmem::{ShMem as _, ShMemProvider as _, UnixShMem, UnixShMemProvider},
     tuples::tuple_list,
 };
-use std::{sync::Mutex, time::Duration};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use support::{FIRST_BYTE, HARNESS, Link, Program};
 
-/// LibAFL tells its children everything through its own environment, so one at a time.
+/// Held by the test whose children may be told something.
 static ENVIRONMENT: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test runs. One that failed has nothing more to say, so the next may go on.
+fn alone() -> MutexGuard<'static, ()> {
+    ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// How inputs travel.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +44,6 @@ enum Inputs {
 
 /// Runs the inputs and returns what became of each, with the counters that are not zero.
 fn drive(program: &Program, inputs: Inputs, list: &[&[u8]]) -> Vec<(ExitKind, Vec<(usize, u8)>)> {
-    let _alone = ENVIRONMENT.lock().unwrap();
     log::set_logger(&LOG)
         .unwrap_or_else(|_| assert!(log::logger().enabled(&log::Metadata::builder().build())));
     log::set_max_level(log::LevelFilter::Info);
@@ -38,8 +51,11 @@ fn drive(program: &Program, inputs: Inputs, list: &[&[u8]]) -> Vec<(ExitKind, Ve
 
     let mut provider = UnixShMemProvider::new().unwrap();
     let mut map: UnixShMem = provider.new_shmem(1 << 16).unwrap();
-    // SAFETY: no other test of this process starts LibAFL now, and none reads these variables.
+    // SAFETY: all tests of this binary wait for this one, and the standard library guards its own reads.
     unsafe { map.write_to_env("__AFL_SHM_ID").unwrap() };
+    // A command of any other test would not inherit them.
+    let ordinary = program.workspace.command("true");
+    assert!(ordinary.get_envs().any(|(name, value)| name == "__AFL_SHM_ID" && value.is_none()));
     // SAFETY: the map lives longer than the observer.
     let observer = unsafe { StdMapObserver::from_mut_ptr("map", map.as_slice_mut().as_mut_ptr(), 1 << 16) };
     let builder = ForkserverExecutor::builder()
@@ -103,6 +119,7 @@ impl log::Log for Log {
 
 #[test]
 fn libafl_drives_a_whole_program() {
+    let _alone = alone();
     let program = Program::c(Link::View, FIRST_BYTE);
     let told = drive(&program, Inputs::StandardInput, &[&[7], b"A", b"S", &[8]]);
     assert_eq!(
@@ -118,6 +135,7 @@ fn libafl_drives_a_whole_program() {
 
 #[test]
 fn libafl_drives_a_harness_through_shared_memory() {
+    let _alone = alone();
     let program = Program::c(Link::View, HARNESS);
     let told = drive(&program, Inputs::SharedMemory, &[b"abc", b"ab", b"abcd"]);
     assert_eq!(
@@ -132,6 +150,7 @@ fn libafl_drives_a_harness_through_shared_memory() {
 
 #[test]
 fn libafl_drives_a_harness_through_standard_input() {
+    let _alone = alone();
     let program = Program::c(Link::View, HARNESS);
     let told = drive(&program, Inputs::StandardInput, &[b"abc", b"ab"]);
     assert_eq!(told, [(ExitKind::Ok, vec![(3, 1)]), (ExitKind::Ok, vec![(2, 1), (99, 1)])]);

@@ -1,0 +1,115 @@
+//! Small things by which a run in a session could be told from a fresh process, or a fresh process be wanted for nothing.
+
+mod support;
+
+use cairn_executor::{BufferEnd, Ran, SandboxLevel, Session, SessionConfig, Wants};
+use cairn_model::{
+    Ending, Input,
+    input::{FileKind, FileRegion},
+};
+use std::time::Duration;
+use support::{
+    args, stdout,
+    view::{harness, session, session_config, target, view},
+};
+
+#[test]
+fn what_a_harness_returned_is_known_however_the_process_ends() {
+    let program = harness(
+        r#"#include <stddef.h>
+        #include <stdint.h>
+        #include <unistd.h>
+        static int has_returned;
+        __attribute__((destructor)) static void leave(void) { if (has_returned) _exit(5); }
+        int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return has_returned = size; }"#,
+    );
+    let mut session = session(&program);
+    let input = Input { buffer: Some("abc".into()), ..Input::default() };
+    let fresh = session.run_fresh(&input).unwrap();
+    let run = session.run(&input).unwrap();
+    assert_eq!(run.ran, Ran::Live);
+    for execution in [&fresh, &run.execution] {
+        let outcome = &execution.outcome;
+        assert_eq!((&outcome.ending, outcome.harness_return), (&Ending::Exited { code: 5 }, Some(3)));
+    }
+    let mut batch = session.buffers();
+    assert!(batch.push(b"ab") && batch.push(b""));
+    let ends: Vec<BufferEnd> = batch.run(Wants::NOVELTY).unwrap().map(|run| run.end).collect();
+    assert_eq!(ends, [BufferEnd::Returned(2), BufferEnd::Returned(0)]);
+}
+
+#[test]
+fn a_slow_run_is_not_taken_for_one_that_looks_at_itself() {
+    let program = view(
+        r#"#include <stdlib.h>
+        #include <unistd.h>
+        int main(int argc, char **argv) { usleep(atoi(argv[1])); return 3; }"#,
+    );
+    let mut config = session_config();
+    config.run.wall_limit = Duration::from_secs(3);
+    let mut session = Session::new(target(&program), config).unwrap();
+    // The host looks at the memory of a run that has taken half of its time.
+    let run = session.run(&args(&["1800000"])).unwrap();
+    assert_eq!((run.execution.outcome.ending, run.ran), (Ending::Exited { code: 3 }, Ran::Live));
+    let run = session.run(&args(&["0"])).unwrap();
+    assert_eq!((run.execution.outcome.ending, run.ran), (Ending::Exited { code: 3 }, Ran::Live));
+}
+
+#[test]
+fn an_input_does_not_see_that_another_has_read_its_files() {
+    let program = view(
+        r#"#include <stdio.h>
+        #include <sys/stat.h>
+        int main(int argc, char **argv) {
+            struct stat before;
+            char text[10];
+            stat("a", &before);
+            FILE *file = fopen("a", "r");
+            fread(text, 1, sizeof text, file);
+            printf("%ld\n", (long)before.st_atime);
+            return 0;
+        }"#,
+    );
+    let file = FileRegion {
+        path: "a".into(),
+        kind: FileKind::Regular("content".into()),
+        mode: None,
+        size: None,
+        modified: Some(2_000),
+        accessed: Some(1_000),
+        owner: None,
+    };
+    let inputs = vec![Input { files: vec![file], ..args(&[]) }; 5];
+    for level in [SandboxLevel::Full, SandboxLevel::Basic, SandboxLevel::Off] {
+        let mut config: SessionConfig = session_config();
+        config.run.level = level;
+        let mut session = Session::new(target(&program), config).unwrap();
+        for run in session.run_batch(&inputs, Wants::EVERYTHING).unwrap() {
+            assert_eq!(stdout(&run.execution), "1000\n", "{level:?} {:?}", run.ran);
+            assert_eq!(run.ran, Ran::Live, "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn a_program_is_told_the_limit_of_memory_it_would_have_alone() {
+    let program = view(
+        r#"#include <stdio.h>
+        #include <sys/resource.h>
+        int main(void) {
+            struct rlimit limit;
+            getrlimit(RLIMIT_AS, &limit);
+            printf("%lu %lu\n", limit.rlim_cur, limit.rlim_max);
+            return 0;
+        }"#,
+    );
+    for memory_limit in [0, 300 << 20] {
+        let mut config = session_config();
+        config.run.memory_limit = memory_limit;
+        let mut session = Session::new(target(&program), config).unwrap();
+        let run = session.run(&args(&[])).unwrap();
+        let fresh = session.run_fresh(&args(&[])).unwrap();
+        assert_eq!(stdout(&run.execution), stdout(&fresh), "{:?}", run.ran);
+        assert_eq!(run.ran, Ran::Live);
+    }
+}
