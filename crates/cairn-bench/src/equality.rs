@@ -41,8 +41,9 @@ const FRESH_RUNS: usize = 30;
 /// Inputs handed to a session at once.
 const BATCH: usize = 64;
 
-/// The share of all runs that must be made in the session: with fewer, little was compared with anything.
-const LEAST_LIVE: f64 = 0.5;
+/// The share of all runs that must be made in the session: with fewer, little was compared with anything. `find` lists its own
+/// descriptors in most runs, which needs a process of its own.
+const LEAST_LIVE: f64 = 0.1;
 
 /// What came of one program.
 #[derive(Default)]
@@ -303,8 +304,8 @@ mod tests {
     #[test]
     fn a_session_that_was_hardly_used_proves_nothing() {
         let tally = |n_live| Tally { n_runs: 100, n_live, ..Tally::default() };
-        assert_eq!(tally(50).failure(), None);
-        assert!(tally(49).failure().is_some_and(|why| why.contains("only 49 of 100")));
+        assert_eq!(tally(10).failure(), None);
+        assert!(tally(9).failure().is_some_and(|why| why.contains("only 9 of 100")));
         assert!(Tally::default().failure().is_some());
         let given_up = Tally { given_up: vec!["it died".into()], ..tally(100) };
         assert!(given_up.failure().is_some_and(|why| why.contains("it died")));

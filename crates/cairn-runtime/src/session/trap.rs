@@ -9,7 +9,10 @@ use super::{
     vault::{Vault, vault},
 };
 use crate::system;
-use cairn_abi::session::RunnerMode;
+use cairn_abi::{
+    channel::CHANNEL_FD,
+    session::{RunnerMode, descriptors::END},
+};
 use core::{
     ffi::{c_int, c_void},
     sync::atomic::Ordering,
@@ -108,6 +111,9 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
         // SAFETY: the program makes the call; the kernel reads a path and times.
         return Some(unsafe { system::call(number, arguments) });
     }
+    if number == libc::SYS_poll {
+        return Some(poll(arguments));
+    }
     if number == libc::SYS_prlimit64 {
         return tell_limit(vault, arguments);
     }
@@ -198,4 +204,23 @@ fn tell_limit(vault: &Vault, arguments: [usize; 6]) -> Option<isize> {
         unsafe { core::ptr::with_exposed_provenance_mut::<[u64; 2]>(old).write_unaligned([told; 2]) };
     }
     Some(answer)
+}
+
+/// Asks about descriptors, of which ours are not open as far as the program knows.
+fn poll(arguments: [usize; 6]) -> isize {
+    let [list, length, ..] = arguments;
+    // SAFETY: the program makes the call.
+    let mut answer = unsafe { system::call(libc::SYS_poll, arguments) };
+    if answer <= 0 {
+        return answer;
+    }
+    for index in 0..length {
+        // SAFETY: the kernel has just read and written the whole list.
+        let asked = unsafe { &mut *core::ptr::with_exposed_provenance_mut::<libc::pollfd>(list).add(index) };
+        if (CHANNEL_FD + 1..END).contains(&asked.fd) {
+            answer += isize::from(asked.revents == 0);
+            asked.revents = libc::POLLNVAL;
+        }
+    }
+    answer
 }

@@ -50,6 +50,9 @@ fn path_of(process: i32, path: &mut [u8; 24]) -> Option<&CStr> {
     CStr::from_bytes_until_nul(path).ok()
 }
 
+/// What a process finds below its own folder and all others of its namespaces find there too.
+const SAME_FOR_ALL: &[&[u8]] = &[b"mountinfo", b"mounts", b"mountstats"];
+
 /// Room for what the kernel tells at once.
 #[repr(C, align(8))]
 struct Events([u8; 4096]);
@@ -73,14 +76,19 @@ pub fn look(proc_watches: &[i32; 3]) -> Seen {
         while at + size_of::<Event>() <= length {
             // SAFETY: a whole event lies there.
             let event = unsafe { events.0.as_ptr().add(at).cast::<Event>().read_unaligned() };
+            let name =
+                events.0.get(at + size_of::<Event>()..).and_then(|rest| rest.get(..event.length as usize));
+            let name = name.and_then(|name| name.split(|byte| *byte == 0).next()).unwrap_or(&[]);
             at += size_of::<Event>() + event.length as usize;
             if event.mask & libc::IN_IGNORED != 0 {
                 // The watch of an earlier runner has gone with it.
                 continue;
             }
-            match proc_watches.contains(&event.watch) {
-                true => seen.n_looks_at_itself += 1,
-                false => seen.scratch = true,
+            match proc_watches.iter().position(|watch| *watch == event.watch) {
+                // In `/proc` itself only folders show processes.
+                Some(0) => seen.n_looks_at_itself += u64::from(event.mask & libc::IN_ISDIR != 0),
+                Some(_) => seen.n_looks_at_itself += u64::from(!SAME_FOR_ALL.contains(&name)),
+                None => seen.scratch = true,
             }
         }
     }

@@ -65,7 +65,7 @@ impl Heap {
         }
         let used = self.used.min(self.real);
         // What the run gave back itself is closed and zero.
-        zero(self.start, self.end.min(used));
+        zero_pages(self.start, self.end.min(used));
         close(self.start, used);
         self.end = self.start;
         self.used = self.start;
@@ -103,6 +103,24 @@ fn close(from: usize, to: usize) {
     if start < end {
         // SAFETY: as for `zero`.
         unsafe { system::forbid(ptr::with_exposed_provenance_mut(start), end - start) };
+    }
+}
+
+/// Zeroes pages that are not: writing to one that was closed costs a page fault, reading does not.
+fn zero_pages(start: usize, end: usize) {
+    let mut at = start;
+    while at < end {
+        let next = (at + 1).next_multiple_of(PAGE).min(end);
+        // SAFETY: as for `zero`.
+        let bytes = unsafe { core::slice::from_raw_parts(ptr::with_exposed_provenance::<u8>(at), next - at) };
+        // SAFETY: eight bytes have no invalid values.
+        let (before, words, after) = unsafe { bytes.align_to::<u64>() };
+        let is_zero =
+            words.iter().all(|word| *word == 0) && before.iter().chain(after).all(|byte| *byte == 0);
+        if !is_zero {
+            zero(at, next);
+        }
+        at = next;
     }
 }
 
