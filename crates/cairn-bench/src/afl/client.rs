@@ -11,6 +11,7 @@
 
 use super::memory::Segment;
 use anyhow::{Context, Result, bail, ensure};
+use cairn_abi::session::class;
 use std::{
     fs,
     io::{Read, Write},
@@ -198,21 +199,6 @@ fn note_new(map: &[u8], seen: &mut [u8]) -> usize {
         }
     }
     n_new
-}
-
-/// One bit for each range of hit counts: 1, 2, 3, 4–7, 8–15, 16–31, 32–127, more.
-fn class(count: u8) -> u8 {
-    match count {
-        0 => 0,
-        1 => 1,
-        2 => 2,
-        3 => 4,
-        4..=7 => 8,
-        8..=15 => 16,
-        16..=31 => 32,
-        32..=127 => 64,
-        _ => 128,
-    }
 }
 
 #[cfg(test)]
