@@ -14,6 +14,11 @@
 //!   baseline   what was seen before, one byte a counter
 //!   results    one ResultSlot an input
 //!   captured   what results refer to
+//!
+//!   and for a mutant view (see `mutants`):
+//!   control    which mutant is active, and which body of each function
+//!   infections what was executed, and which mutants differed
+//!   values     what was observed
 //! ```
 //! Every region starts on a page. The host writes all offsets and sizes before the run and never reads them back.
 
@@ -71,6 +76,12 @@ pub struct ChannelHeader {
     pub results: Region,
     /// What results refer to.
     pub captured: Region,
+    /// A [`crate::mutants::MutantControl`] and the body switches.
+    pub control: Region,
+    /// What an examining run notes.
+    pub infections: Region,
+    /// A [`crate::mutants::ValuesHead`] and observed values.
+    pub values: Region,
 
     // From here on the target writes.
     /// How far the run came, a [`Stage`] as a number.

@@ -3,7 +3,8 @@
 //! The host gives every run a *channel*: a memory file on descriptor [`channel::CHANNEL_FD`], laid out by
 //! [`channel::ChannelHeader`]. The runtime in the target maps it, lays its counters over the counter region, and
 //! finds there what the input delivers ([`delivery`]). What the run did comes back the same way: counters,
-//! harness output, and trace [`record`]s. In a [`session`] one process runs many inputs.
+//! harness output, and trace [`record`]s. In a [`session`] one process runs many inputs; [`mutants`] are chosen run by
+//! run.
 //!
 //! A layout is defined once, reader and writer side by side, its size asserted at compile time. The host treats
 //! everything the target may have written as hostile.
@@ -14,6 +15,7 @@
 pub mod channel;
 pub mod counters;
 pub mod delivery;
+pub mod mutants;
 pub mod record;
 pub mod session;
 pub mod view;
@@ -22,7 +24,7 @@ pub mod view;
 ///
 /// The instrumenter makes every view refer to [`ABI_SYMBOL`], which only a runtime of the same version defines,
 /// so a mix fails at link time.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// The symbol a runtime of this version defines.
-pub const ABI_SYMBOL: &str = "cairn_abi_v2";
+pub const ABI_SYMBOL: &str = "cairn_abi_v3";

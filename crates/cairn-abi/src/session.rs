@@ -189,8 +189,12 @@ pub struct InputSlot {
     pub delivery: Span,
     /// New contents of files that lie in the scratch folder already: [`FileSlot`]s; starts at a multiple of 8.
     pub files: Span,
+    /// In a mutant view, the selector of the active mutant or the observed patch; 0 for none.
+    pub selector: u32,
+    /// In a mutant view, 1 if every function runs its examined body.
+    pub examines: u32,
     /// For later versions.
-    pub reserved: [u32; 4],
+    pub reserved: [u32; 2],
 }
 
 const _: () = assert!(size_of::<InputSlot>() == 64);

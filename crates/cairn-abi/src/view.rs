@@ -33,6 +33,8 @@ pub enum ViewKind {
     Plain = 1,
     /// Branch counters and a path hash.
     Path = 2,
+    /// Branch counters and all mutants.
+    Mutant = 3,
 }
 
 /// What a view is and where its counters are.
@@ -55,9 +57,11 @@ pub struct ViewInfo {
     pub counters: *mut u8,
     /// The address of the fuel in the running view.
     pub fuel: *mut u64,
+    /// What a mutant view says of its mutants; null in others.
+    pub mutants: *const crate::mutants::MutantViewInfo,
 }
 
-const _: () = assert!(size_of::<ViewInfo>() == 72);
+const _: () = assert!(size_of::<ViewInfo>() == 80);
 
 // SAFETY: a view never changes its info after it was linked.
 unsafe impl Sync for ViewInfo {}

@@ -9,6 +9,7 @@
 //! Only `ir`, `lower`, `emit` and the inserting half of `fuel` know LLVM. Everything between is decided on plain data, so that one decision
 //! holds for every view.
 
+pub mod anchors;
 pub mod emit;
 pub mod fuel;
 pub mod ir;

@@ -289,6 +289,7 @@ impl Lowering {
     fn introduce(&mut self, n_counters: u32, kind: ViewKind, map_hash: &[u8; 32]) {
         // SAFETY: all constants belong to the module's context; the struct mirrors `ViewInfo` field by field.
         unsafe {
+            let mutants = LLVMConstNull(LLVMPointerTypeInContext(self.context, 0));
             let int =
                 |width: u32, value: u64| LLVMConstInt(LLVMIntTypeInContext(self.context, width), value, 0);
             let mut hash: Vec<_> = map_hash.iter().map(|byte| int(8, *byte as u64)).collect();
@@ -303,6 +304,7 @@ impl Lowering {
                 int(32, 0),
                 self.counters,
                 self.add_fuel(),
+                mutants,
             ];
             let info = LLVMConstStructInContext(self.context, fields.as_mut_ptr(), fields.len() as u32, 0);
             let global = LLVMAddGlobal(self.module, LLVMTypeOf(info), symbol(VIEW_SYMBOL).as_ptr());

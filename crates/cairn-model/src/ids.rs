@@ -32,6 +32,10 @@ dense_id! {
     SiteId;
     /// One counter of the plain view.
     CounterId;
+    /// A mutant of the mutant view.
+    MutantId;
+    /// A spot in the code at which mutants change something.
+    PatchId;
 }
 
 /// Names the same thing in every build of the same source.

@@ -1,7 +1,8 @@
 //! The nouns of Cairn, shared by every crate above it.
 //!
 //! [`ProgramMap`] is what the instrumenter knows about a target; [`Input`] is what one run consumes;
-//! [`Outcome`] is what the run did, and [`Coverage`] which parts of the map it reached.
+//! [`Outcome`] is what the run did, and [`Coverage`] which parts of the map it reached. [`MutantTable`] holds small
+//! changes of the program, as data.
 //! [`facts`] is what the front end tells about one translation unit before it is joined to the bitcode.
 //!
 //! Nothing here runs, builds or prints: the types carry data between crates and to disk.
@@ -13,13 +14,15 @@ pub mod facts;
 pub mod ids;
 pub mod input;
 pub mod map;
+pub mod mutants;
 pub mod outcome;
 pub mod versioned;
 
 pub use crate::{
     coverage::Coverage,
-    ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, SiteId, StableId},
+    ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, SiteId, StableId},
     input::Input,
     map::ProgramMap,
+    mutants::MutantTable,
     outcome::{Ending, Outcome},
 };

@@ -145,7 +145,9 @@ impl Pack {
                 n_variables: environment.len() as u32,
                 delivery,
                 files,
-                reserved: [0; 4],
+                selector: 0,
+                examines: 0,
+                reserved: [0; 2],
             })
         })())
     }

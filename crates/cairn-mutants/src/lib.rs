@@ -1,0 +1,26 @@
+//! What mutants there are, and what is known about a set of tests from running them.
+//!
+//! The instrumenter finds expressions in the code and tells of them as [`site::MutableFunction`]s; the catalogue
+//! answers with [`Proposal`]s, whose changes are formulas over the values that are there. This crate sees neither
+//! bitcode nor running programs.
+
+pub mod site;
+
+use cairn_model::{StableId, mutants::Change};
+
+/// A mutant the catalogue proposes for one spot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// Names it across rebuilds.
+    pub stable_id: StableId,
+    /// The operator's name.
+    pub operator: &'static str,
+    /// The operator's code in the literature.
+    pub code: &'static str,
+    /// What the site's text becomes.
+    pub replacement: String,
+    /// Whether putting `replacement` in place of the site's text gives a source that compiles to this mutant.
+    pub is_plain_text: bool,
+    /// What happens instead.
+    pub change: Change,
+}
