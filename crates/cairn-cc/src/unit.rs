@@ -62,6 +62,9 @@ const BITCODE_OPTIONS: &[&str] = &[
     "-D__NO_INLINE__=1",
     // A read through a null pointer shall crash, not vanish together with the counters before it.
     "-fno-delete-null-pointer-checks",
+    // `a * b + c` stays two operations, each of which can be found and changed; without FMA, as on plain x86-64, the
+    // machine computes the same either way.
+    "-ffp-contract=off",
     "-g",
     "-fno-discard-value-names",
     "-U_FORTIFY_SOURCE",

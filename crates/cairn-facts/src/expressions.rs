@@ -1,13 +1,36 @@
 //! Every expression of a function, with its place as debug information has it.
 
 use crate::{
+    clang::Cursor,
+    constants, order,
+    records::Records,
     shapes::{self, Shape},
     source::{Sources, Span},
     tree::{NodeId, Tree},
     types::Types,
+    variables::{self, Globals, Locals},
 };
-use cairn_model::facts::{ExpressionFact, ExpressionKind, Place};
+use cairn_model::facts::{ExpressionFact, ExpressionKind, Named, Place, UsedBy};
 use clang_sys::*;
+use std::collections::HashSet;
+
+/// What expressions of a function refer to.
+pub struct Surroundings<'c, 'u> {
+    /// The files.
+    pub sources: &'c Sources<'u>,
+    /// The types.
+    pub types: &'c Types,
+    /// The function's own variables.
+    pub locals: &'c Locals<'u>,
+    /// The unit's.
+    pub globals: &'c mut Globals<'u>,
+    /// Structures.
+    pub records: &'c mut Records<'u>,
+    /// The macros that are not defined in system headers.
+    pub own_macros: &'c HashSet<String>,
+    /// How many functions come before this one.
+    pub n_functions_before: u32,
+}
 
 /// The expressions of one function, and which node became which.
 pub struct Expressions {
@@ -18,13 +41,23 @@ pub struct Expressions {
 
 impl Expressions {
     /// Lists the expressions of `tree`.
-    pub fn collect<'u>(tree: &Tree<'u>, sources: &Sources<'u>, types: &Types) -> Expressions {
-        let mut collector = Collector { tree, sources, types, facts: Vec::new(), numbers: Vec::new() };
+    pub fn collect<'u>(tree: &Tree<'u>, around: &mut Surroundings<'_, 'u>) -> Expressions {
+        let (sources, types) = (around.sources, around.types);
+        let mut collector =
+            Collector { tree, sources, types, around, facts: Vec::new(), numbers: Vec::new() };
         collector.numbers.resize(tree.len(), None);
         for root in tree.roots() {
-            collector.visit(root, None);
+            collector.visit(root, None, false);
         }
-        Expressions { facts: collector.facts, numbers: collector.numbers }
+        let mut expressions = Expressions { facts: collector.facts, numbers: collector.numbers };
+        for (rank, node) in order::emission_order(tree, sources).into_iter().enumerate() {
+            if let Some(number) = expressions.number(node) {
+                // Hidden nodes around an expression come after it and change nothing.
+                let order = &mut expressions.facts[number as usize].order;
+                *order = (*order).min(rank as u32);
+            }
+        }
+        expressions
     }
 
     /// The number of the expression that `node` is or wraps.
@@ -33,53 +66,78 @@ impl Expressions {
     }
 }
 
-struct Collector<'c, 'u> {
+struct Collector<'c, 's, 'u> {
     tree: &'c Tree<'u>,
     sources: &'c Sources<'u>,
     types: &'c Types,
+    around: &'c mut Surroundings<'s, 'u>,
     facts: Vec<ExpressionFact>,
     numbers: Vec<Option<u32>>,
 }
 
-impl Collector<'_, '_> {
-    fn visit(&mut self, node: NodeId, parent: Option<u32>) {
+impl<'u> Collector<'_, '_, 'u> {
+    /// `in_constant` inside an expression that is a constant as a whole.
+    fn visit(&mut self, node: NodeId, parent: Option<u32>, in_constant: bool) {
         let tree = self.tree;
         if !tree.is_expression(node) {
             for child in statement_parts(tree, node) {
-                self.visit(*child, parent);
+                self.visit(*child, parent, false);
             }
+            self.note_use(node);
             return;
         }
         let shape = shapes::shape(tree, self.sources, node);
         if let Shape::Hidden(child) = shape {
-            self.visit(child, parent);
+            self.visit(child, parent, in_constant);
             self.numbers[node as usize] = self.numbers[child as usize];
             return;
         }
         let number = self.facts.len() as u32;
         self.numbers[node as usize] = Some(number);
-        let fact = self.describe(node, parent, shape);
+        let mut fact = self.describe(node, parent, shape);
+        let is_constant = in_constant || constants::is_constant(tree, node);
+        if is_constant && !in_constant {
+            fact.constant = constants::value(tree.cursor(node));
+        }
         self.facts.push(fact);
         match shape {
             Shape::Hidden(_) | Shape::Lambda => {}
             Shape::Elvis(common, other) => {
-                self.visit(common, Some(number));
-                self.visit(other, Some(number));
+                self.visit(common, Some(number), is_constant);
+                self.visit(other, Some(number), is_constant);
             }
             Shape::Choice(chosen) => {
                 if let Some(chosen) = chosen {
-                    self.visit(chosen, Some(number));
+                    self.visit(chosen, Some(number), is_constant);
                 }
             }
             Shape::Conditional(..) | Shape::Plain => {
                 for child in tree.children(node) {
-                    self.visit(*child, Some(number));
+                    self.visit(*child, Some(number), is_constant);
                 }
             }
         }
     }
 
-    fn describe(&self, node: NodeId, parent: Option<u32>, shape: Shape) -> ExpressionFact {
+    /// Tells the expression that a statement returns, or that initialises a variable.
+    fn note_use(&mut self, node: NodeId) {
+        let cursor = self.tree.cursor(node);
+        let Some(child) = self.tree.children(node).last().copied() else { return };
+        let Some(number) = self.numbers[child as usize] else { return };
+        let used_by = match cursor.kind() {
+            CXCursor_ReturnStmt => UsedBy::Return(self.sources.span(cursor).extent.start),
+            CXCursor_VarDecl if cursor.initializer() == Some(self.tree.cursor(child)) => {
+                match self.around.locals.number(cursor) {
+                    Some(variable) => UsedBy::Variable(variable),
+                    None => return,
+                }
+            }
+            _ => return,
+        };
+        self.facts[number as usize].used_by = used_by;
+    }
+
+    fn describe(&mut self, node: NodeId, parent: Option<u32>, shape: Shape) -> ExpressionFact {
         let cursor = self.tree.cursor(node);
         let span = self.sources.span(cursor);
         let macro_name = self.sources.macro_name(&span);
@@ -89,15 +147,50 @@ impl Collector<'_, '_> {
             Some(_) => span.extent.start,
             None => self.place(node, kind, &operator, &span),
         };
+        let value_type = cursor.value_type();
+        let canonical = value_type.canonical();
+        let text = self.sources.excerpt(&span);
+        let is_decayed =
+            kind == ExpressionKind::Reference && cursor.referenced().is_some_and(variables::is_decayed);
         ExpressionFact {
             parent,
             kind,
             operator,
-            value_type: self.types.describe(cursor.value_type()),
+            value_type: self.types.describe(value_type),
             extent: span.extent,
             place,
+            is_foreign: macro_name.as_ref().is_some_and(|name| self.is_foreign(cursor, name, &text)),
             macro_name,
-            text: self.sources.excerpt(&span),
+            text,
+            names: self.named(cursor, kind),
+            constant: None,
+            is_array: matches!(
+                canonical.kind(),
+                CXType_ConstantArray | CXType_IncompleteArray | CXType_VariableArray
+            ) && !is_decayed,
+            is_volatile: canonical.is_volatile(),
+            order: u32::MAX,
+            used_by: UsedBy::Other,
+        }
+    }
+
+    /// Whether the text is that of a system header's macro. One that stands for all of the expression is the word
+    /// the program uses.
+    fn is_foreign(&self, cursor: Cursor<'u>, macro_name: &str, text: &str) -> bool {
+        let (start, end) = cursor.extent();
+        !self.around.own_macros.contains(macro_name)
+            && text != macro_name
+            && (start.is_macro_text() || end.is_macro_text())
+    }
+
+    fn named(&mut self, cursor: Cursor<'u>, kind: ExpressionKind) -> Option<Named> {
+        let Surroundings { sources, types, locals, globals, records, n_functions_before, .. } = self.around;
+        match kind {
+            ExpressionKind::Reference => variables::named(cursor, locals, |declaration| {
+                globals.number(declaration, *n_functions_before, sources, types)
+            }),
+            ExpressionKind::Member => records.named(cursor),
+            _ => None,
         }
     }
 

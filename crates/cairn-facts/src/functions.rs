@@ -3,30 +3,51 @@
 use crate::{
     clang::{Cursor, Unit},
     conditions,
-    expressions::Expressions,
+    expressions::{Expressions, Surroundings},
+    records::Records,
+    skips,
     source::Sources,
     tree::{NodeId, Tree},
     types::Types,
+    variables::{Globals, Locals},
 };
 use cairn_model::facts::{FunctionFacts, UnitFacts};
 use clang_sys::*;
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 /// Facts of every function defined outside system headers.
 pub fn of_unit(unit: &Unit, directory: &Path) -> UnitFacts {
-    let mut reader =
-        Reader { sources: Sources::new(unit, directory), types: Types::default(), functions: Vec::new() };
-    for declaration in unit.cursor().children() {
-        if !declaration.location().is_in_system_header() {
-            reader.declaration(declaration);
-        }
+    let (macros, declarations): (Vec<_>, Vec<_>) = unit
+        .cursor()
+        .children()
+        .into_iter()
+        .filter(|child| !child.location().is_in_system_header())
+        .partition(|child| child.kind() == CXCursor_MacroDefinition);
+    let mut reader = Reader {
+        sources: Sources::new(unit, directory),
+        types: Types::default(),
+        globals: Globals::default(),
+        records: Records::default(),
+        own_macros: macros.into_iter().map(|definition| definition.spelling()).collect(),
+        functions: Vec::new(),
+    };
+    for declaration in declarations {
+        reader.declaration(declaration);
     }
-    UnitFacts { functions: reader.functions, files: reader.sources.into_names() }
+    UnitFacts {
+        functions: reader.functions,
+        files: reader.sources.into_names(),
+        variables: reader.globals.facts,
+        records: reader.records.facts,
+    }
 }
 
 struct Reader<'u> {
     sources: Sources<'u>,
     types: Types,
+    globals: Globals<'u>,
+    records: Records<'u>,
+    own_macros: HashSet<String>,
     functions: Vec<FunctionFacts>,
 }
 
@@ -58,6 +79,10 @@ impl<'u> Reader<'u> {
             }
             // Lambdas that initialise variables of the program and members of classes.
             CXCursor_VarDecl | CXCursor_FieldDecl => {
+                if is_file_scope(cursor) {
+                    let n_functions = self.functions.len() as u32;
+                    self.globals.number(cursor, n_functions, &self.sources, &self.types);
+                }
                 let expressions: Vec<_> =
                     cursor.children().into_iter().filter(|child| child.is_expression()).collect();
                 if !expressions.is_empty() {
@@ -85,12 +110,32 @@ impl<'u> Reader<'u> {
 
     fn push(&mut self, cursor: Cursor<'u>, name: String, roots: &[Cursor<'u>]) {
         let tree = Tree::new(roots);
-        let mut expressions = Expressions::collect(&tree, &self.sources, &self.types);
+        let parameters: Vec<_> =
+            cursor.children().into_iter().filter(|child| child.kind() == CXCursor_ParmDecl).collect();
+        let locals = Locals::collect(&parameters, &tree, &self.sources, &self.types);
+        let mut expressions = Expressions::collect(
+            &tree,
+            &mut Surroundings {
+                sources: &self.sources,
+                types: &self.types,
+                locals: &locals,
+                globals: &mut self.globals,
+                records: &mut self.records,
+                own_macros: &self.own_macros,
+                n_functions_before: self.functions.len() as u32,
+            },
+        );
         let found = conditions::find(&tree, &self.sources, &mut expressions);
+        let span = self.sources.span(cursor);
+        let text = span.file.map_or(&[][..], |file| self.sources.text(file));
         let facts = FunctionFacts {
             name,
             place: self.sources.place(cursor.location()),
-            extent: self.sources.span(cursor).extent,
+            extent: span.extent,
+            result: cursor.result_type().map(|result| self.types.describe(result)),
+            variables: locals.facts,
+            is_skipped: skips::stands_before(text, span.start),
+            skipped_lines: skips::lines(text, &span, span.extent.start.line),
             expressions: expressions.facts,
             conditions: found.conditions,
             decisions: found.decisions,
@@ -120,6 +165,14 @@ impl<'u> Reader<'u> {
             }
         }
     }
+}
+
+/// Whether a variable belongs to no function, class or namespace.
+fn is_file_scope(cursor: Cursor<'_>) -> bool {
+    cursor.kind() == CXCursor_VarDecl
+        && cursor
+            .semantic_parent()
+            .is_some_and(|parent| matches!(parent.kind(), CXCursor_TranslationUnit | CXCursor_LinkageSpec))
 }
 
 fn is_body(cursor: Cursor<'_>) -> bool {

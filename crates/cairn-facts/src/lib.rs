@@ -8,7 +8,8 @@
 //!
 //! Data moves through the modules from the outside in: `clang` opens libclang and wraps its cursors safely;
 //! `source` turns its locations into places and text; `tree` copies a function body into plain nodes, whose
-//! `shapes` say how they are evaluated; `expressions`, `conditions` and `switches` read facts off that tree;
+//! `shapes` say how they are evaluated and `order` when; `expressions`, `conditions` and `switches` read facts off
+//! that tree, `variables` and `records` what its names stand for;
 //! `functions` walks the declarations and puts them together.
 //!
 //! What a condition is, we take from clang's source-based coverage, and the tests compare with `llvm-cov`. We list
@@ -24,16 +25,21 @@ mod addresses;
 mod arguments;
 mod clang;
 mod conditions;
+mod constants;
 mod error;
 mod expressions;
 mod folding;
 mod functions;
+mod order;
+mod records;
 mod shapes;
+mod skips;
 mod source;
 mod switches;
 mod traits;
 mod tree;
 mod types;
+mod variables;
 
 pub use crate::error::FactsError;
 

@@ -3,7 +3,9 @@
 mod support;
 
 use expect_test::{Expect, expect};
-use support::{conditions, expressions, extract, extract_in, traits};
+use support::{
+    conditions, constants, emission_order, expressions, extract, extract_in, records, traits, variables,
+};
 
 fn check_c(text: &str, expected: Expect) {
     expected.assert_eq(&conditions(&extract("unit.c", text, &["-std=gnu17"])));
@@ -467,4 +469,102 @@ fn deep_nesting_does_not_exhaust_the_stack() {
     let unit =
         extract("unit.c", &format!("int f(int a) {{ {chain} return {sum}; }}"), &["-fbracket-depth=5000"]);
     assert_eq!(unit.functions[0].conditions.len(), 2000);
+}
+
+#[test]
+fn variables_have_types_and_scopes() {
+    let unit = extract(
+        "unit.c",
+        "typedef unsigned size;\nextern int shared; static const char text[4];\nvolatile long v;\n\
+         void f(int a, size list[2]) {\n  char *const p = 0;\n  { static struct s { int m; } s; double d[3]; }\n}\n\
+         int late;\n",
+        &[],
+    );
+    expect![[r#"
+        2:12 shared Scalar int (int) static external after 0 functions
+        2:38 text Array char (char) const static after 0 functions
+        3:15 v Scalar volatile long (long) volatile static external after 0 functions
+        8:5 late Scalar int (int) static external after 1 functions
+        4:12 a Scalar int (int) in 4:29-7:2
+        4:20 list Scalar unsigned int * (unsigned int *) in 4:29-7:2
+        5:15 p Scalar char *const (char *) const in 5:20-7:2
+        6:32 s Other struct s (struct s) static in 6:33-6:49
+        6:42 d Array double (double) in 6:46-6:49
+    "#]]
+    .assert_eq(&(variables(&unit.variables) + &variables(&unit.functions[0].variables)));
+}
+
+#[test]
+fn members_have_offsets() {
+    let unit = extract(
+        "unit.c",
+        "struct s { int a; char c; int b : 3, : 2, d : 1; long l[2]; union { int u; float w; } in; };\n\
+         int f(struct s *s) { return s->a + s->b + s->in.u; }\n",
+        &[],
+    );
+    expect![[r#"
+        struct { int a@0; char c@32; int b:3@40; int :2@43; int d:1@45; long[2] l@64; union s::(unnamed at unit.c:1:61) in@192 }
+        union { int u@0; float w@0 }
+    "#]].assert_eq(&records(&unit));
+}
+
+#[test]
+fn constants_have_values_as_a_whole() {
+    let unit = extract(
+        "unit.c",
+        "enum e { RED = 3 };\n#define NONE (-1)\nint g(int, double);\n\
+         int f(int a, float x) { x = 1.5f * 2; return a + RED * 2 + g(NONE, -2.5) + 'x' + (int)sizeof(a) - (0u - 1); }\n",
+        &[],
+    );
+    expect![[r#"
+        `1.5f * 2` 3.0
+        `RED * 2` 6
+        `NONE` -1
+        `-2.5` -2.5
+        `'x'` 120
+        `(int)sizeof(a)` 4
+        `0u - 1` 4294967295
+    "#]]
+    .assert_eq(&constants(&unit.functions[0]));
+}
+
+#[test]
+fn code_is_emitted_right_side_first_and_increments_last() {
+    let unit = extract(
+        "unit.c",
+        "void g(int);\nint f(int *p, int a, int b) { for (a = 1; a < 2; a += 3) p[b] = a; return b; }\n",
+        &[],
+    );
+    expect![[r#"
+        `1`
+        `a`
+        `a = 1`
+        `a`
+        `2`
+        `a < 2`
+        `a`
+        `p`
+        `b`
+        `p[b]`
+        `p[b] = a`
+        `3`
+        `a`
+        `a += 3`
+        `b` returned at 2:68
+    "#]]
+    .assert_eq(&emission_order(&unit.functions[0]));
+}
+
+#[test]
+fn text_of_system_macros_is_foreign() {
+    let unit = extract(
+        "unit.c",
+        "#include <stdio.h>\n#include <sys/param.h>\n#define OWN(a) ((a) + 1)\n\
+         int f(int x, int y) { return MIN(x, y) + OWN(x) + EOF; }\n",
+        &[],
+    );
+    let foreign = unit.functions[0].expressions.iter().filter(|expression| expression.is_foreign);
+    let kinds: Vec<String> =
+        foreign.map(|expression| format!("{:?} {}", expression.kind, expression.operator)).collect();
+    assert_eq!(kinds, ["Conditional ?:", "Binary <",]);
 }

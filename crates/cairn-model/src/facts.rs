@@ -16,11 +16,15 @@ pub struct UnitFacts {
     pub files: Vec<String>,
     /// Functions defined in this unit, system headers left out, in source order.
     pub functions: Vec<FunctionFacts>,
+    /// Variables outside functions: those declared outside system headers, and others that are referred to.
+    pub variables: Vec<VariableFact>,
+    /// Structures and unions whose members are accessed.
+    pub records: Vec<RecordFact>,
 }
 
 impl Versioned for UnitFacts {
     const MAGIC: [u8; 8] = *b"cairnfct";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
     const NAME: &'static str = "facts file";
 }
 
@@ -68,6 +72,87 @@ pub struct FunctionFacts {
     pub decisions: Vec<DecisionFact>,
     /// Switch statements in emission order.
     pub switches: Vec<SwitchFact>,
+    /// What it returns; `None` if that is not known.
+    pub result: Option<TypeFact>,
+    /// Parameters, then local variables in source order.
+    pub variables: Vec<VariableFact>,
+    /// Whether `cairn: skip` stands in a comment before the definition: nothing in it is mutated.
+    pub is_skipped: bool,
+    /// Lines of the function's file on which nothing is mutated, sorted: `cairn: skip` stands in a comment at their
+    /// end, or alone on the line before.
+    pub skipped_lines: Vec<u32>,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariableFact {
+    /// Its name.
+    pub name: String,
+    /// Where its name stands in the declaration.
+    pub place: Place,
+    /// What it holds.
+    pub shape: VariableShape,
+    /// Its type; of an array, the type of an element.
+    pub value_type: TypeFact,
+    /// The same without typedefs; equal for equal types.
+    pub canonical: String,
+    /// Whether it cannot be assigned.
+    pub is_const: bool,
+    /// Whether it is `volatile`.
+    pub is_volatile: bool,
+    /// Whether it lives as long as the program.
+    pub is_static: bool,
+    /// Whether other units can name it.
+    pub is_external: bool,
+    /// Where it can be named.
+    pub scope: VariableScope,
+}
+
+/// What a variable holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VariableShape {
+    /// One number or pointer.
+    Scalar,
+    /// An array.
+    Array,
+    /// A structure, a reference, an array of variable length, ….
+    Other,
+}
+
+/// Where a variable can be named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VariableScope {
+    /// From its declaration to the end of a block.
+    Block(Extent),
+    /// From its declaration to the end of the unit.
+    Unit {
+        /// The number of functions of the unit that end before the declaration.
+        n_functions_before: u32,
+        /// Whether a system header declares it.
+        is_system: bool,
+    },
+}
+
+/// A structure or union.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordFact {
+    /// Whether it is a union.
+    pub is_union: bool,
+    /// Its members in order.
+    pub fields: Vec<FieldFact>,
+}
+
+/// A member of a structure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FieldFact {
+    /// Its name; empty for an unnamed one.
+    pub name: String,
+    /// Its distance from the start of the structure in bits, if it is known.
+    pub offset_bits: Option<i64>,
+    /// Its width in bits if it is a bit-field.
+    pub bit_width: Option<u32>,
+    /// Its type without typedefs; equal for equal types.
+    pub canonical: String,
 }
 
 /// One expression of the source.
@@ -91,6 +176,56 @@ pub struct ExpressionFact {
     pub macro_name: Option<String>,
     /// The source text between the ends of `extent`, white space collapsed, at most 200 bytes.
     pub text: String,
+    /// The variable or member it names.
+    pub names: Option<Named>,
+    /// Its value, if it is a constant that is no part of a larger one.
+    pub constant: Option<ConstantValue>,
+    /// Whether it is an array: where a pointer is wanted, its address is taken.
+    pub is_array: bool,
+    /// Whether it is `volatile`.
+    pub is_volatile: bool,
+    /// Whether its text is that of a macro of a system header.
+    pub is_foreign: bool,
+    /// Its rank in the order in which clang emits the function's expressions; operands come before what uses them.
+    pub order: u32,
+    /// How a statement uses it.
+    pub used_by: UsedBy,
+}
+
+/// What an expression names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Named {
+    /// One of [`FunctionFacts::variables`].
+    Local(u32),
+    /// One of [`UnitFacts::variables`].
+    Global(u32),
+    /// A member of one of [`UnitFacts::records`].
+    Member {
+        /// The structure.
+        record: u32,
+        /// The member.
+        field: u32,
+    },
+}
+
+/// The value of a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ConstantValue {
+    /// An integer, by its low 64 bits.
+    Integer(i64),
+    /// A floating-point number, by the bits of a double.
+    Float(u64),
+}
+
+/// How a statement uses the value of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UsedBy {
+    /// An expression uses it, or it is a condition, or nothing uses it.
+    Other,
+    /// The `return` that stands here hands it back.
+    Return(Place),
+    /// It initialises one of [`FunctionFacts::variables`].
+    Variable(u32),
 }
 
 /// The kinds of expression we tell apart.
@@ -259,6 +394,8 @@ pub struct DecisionFact {
     pub kind: DecisionKind,
     /// The whole boolean expression, as clang's MC/DC region has it.
     pub extent: Extent,
+    /// That expression in [`FunctionFacts::expressions`]; of a single condition its own `!` is included.
+    pub expression: Option<u32>,
     /// Its conditions, left to right, indices into [`FunctionFacts::conditions`].
     pub conditions: Vec<u32>,
     /// Whether `&&` or `||` is computed as a value first and the result then tested by one more branch or select,

@@ -90,9 +90,35 @@ impl<'u> Cursor<'u> {
         self.some(call!(self.unit, clang_getCursorDefinition(self.raw)))
     }
 
+    /// The declaration that stands for all of the same thing.
+    pub fn canonical(self) -> Cursor<'u> {
+        Cursor { unit: self.unit, raw: call!(self.unit, clang_getCanonicalCursor(self.raw)) }
+    }
+
+    /// What it is declared in.
+    pub fn semantic_parent(self) -> Option<Cursor<'u>> {
+        self.some(call!(self.unit, clang_getCursorSemanticParent(self.raw)))
+    }
+
+    /// The distance of a member from the start of its structure in bits, if it is known.
+    pub fn field_offset_bits(self) -> Option<i64> {
+        Some(call!(self.unit, clang_Cursor_getOffsetOfField(self.raw))).filter(|offset| *offset >= 0)
+    }
+
+    /// The width of a bit-field.
+    pub fn bit_width(self) -> Option<u32> {
+        let is_bit_field = call!(self.unit, clang_Cursor_isBitField(self.raw)) != 0;
+        is_bit_field.then(|| call!(self.unit, clang_getFieldDeclBitWidth(self.raw)).unsigned_abs())
+    }
+
     /// Whether it declares something that is local to a function.
     pub fn is_local(self) -> bool {
         call!(self.unit, clang_getCursorLinkage(self.raw)) == CXLinkage_NoLinkage
+    }
+
+    /// Whether it declares something that other units can name.
+    pub fn is_external(self) -> bool {
+        call!(self.unit, clang_getCursorLinkage(self.raw)) == CXLinkage_External
     }
 
     /// Whether it declares a variable that lives as long as the program.
@@ -130,6 +156,18 @@ impl<'u> Cursor<'u> {
         Some(integer)
     }
 
+    /// The value of a floating-point constant, as far as a double holds it.
+    pub fn evaluate_float(self) -> Option<f64> {
+        let result = call!(self.unit, clang_Cursor_Evaluate(self.raw));
+        if result.is_null() {
+            return None;
+        }
+        let is_float = call!(self.unit, clang_EvalResult_getKind(result)) == CXEval_Float;
+        let value = is_float.then(|| call!(self.unit, clang_EvalResult_getAsDouble(result)));
+        call!(self.unit, clang_EvalResult_dispose(result));
+        value
+    }
+
     /// Where it stands: the name of a declaration or member, else the start.
     pub fn location(self) -> Location<'u> {
         Location { unit: self.unit, raw: call!(self.unit, clang_getCursorLocation(self.raw)) }
@@ -146,6 +184,12 @@ impl<'u> Cursor<'u> {
     /// Its type.
     pub fn value_type(self) -> Type<'u> {
         Type { unit: self.unit, raw: call!(self.unit, clang_getCursorType(self.raw)) }
+    }
+
+    /// What a function returns.
+    pub fn result_type(self) -> Option<Type<'u>> {
+        let raw = call!(self.unit, clang_getCursorResultType(self.raw));
+        (raw.kind != CXType_Invalid).then_some(Type { unit: self.unit, raw })
     }
 
     fn some(self, raw: CXCursor) -> Option<Cursor<'u>> {
@@ -184,6 +228,19 @@ impl<'u> Location<'u> {
         (!file.is_null()).then_some((File(file), offset as usize))
     }
 
+    /// Whether it comes from a macro's own text, not from an argument.
+    pub fn is_macro_text(self) -> bool {
+        let (mut file, mut offset) = (ptr::null_mut(), 0);
+        let (mut line, mut column) = (0, 0);
+        call!(self.unit, clang_getFileLocation(self.raw, &mut file, &mut line, &mut column, &mut offset));
+        self.is_macro() && self.offset() == Some((File(file), offset as usize))
+    }
+
+    /// What tells it from other locations of the unit.
+    pub fn identity(self) -> u32 {
+        self.raw.int_data
+    }
+
     /// The file name as clang presents it, `#line` heeded, with line and column. `name` sees the borrowed name.
     pub fn presumed<T>(self, name: impl FnOnce(&CStr) -> T) -> (T, u32, u32) {
         let mut string = CXString::default();
@@ -216,6 +273,21 @@ impl<'u> Type<'u> {
     /// As written.
     pub fn spelling(self) -> String {
         self.unit.text(call!(self.unit, clang_getTypeSpelling(self.raw)))
+    }
+
+    /// What an array consists of.
+    pub fn element(self) -> Type<'u> {
+        Type { unit: self.unit, raw: call!(self.unit, clang_getArrayElementType(self.raw)) }
+    }
+
+    /// Whether it is `const`.
+    pub fn is_const(self) -> bool {
+        call!(self.unit, clang_isConstQualifiedType(self.raw)) != 0
+    }
+
+    /// Whether it is `volatile`.
+    pub fn is_volatile(self) -> bool {
+        call!(self.unit, clang_isVolatileQualifiedType(self.raw)) != 0
     }
 
     /// The integer type behind an enumeration.

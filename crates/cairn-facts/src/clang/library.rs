@@ -6,7 +6,7 @@
 use crate::FactsError;
 use clang_sys::*;
 use std::{
-    ffi::{CStr, c_char, c_int, c_longlong, c_uint, c_ulonglong},
+    ffi::{CStr, c_char, c_double, c_int, c_longlong, c_uint, c_ulonglong},
     path::{Path, PathBuf},
     sync::OnceLock,
 };
@@ -137,8 +137,13 @@ functions! {
     fn clang_getCursorSpelling(CXCursor) -> CXString;
     fn clang_getCursorReferenced(CXCursor) -> CXCursor;
     fn clang_getCursorDefinition(CXCursor) -> CXCursor;
+    fn clang_getCanonicalCursor(CXCursor) -> CXCursor;
+    fn clang_getCursorSemanticParent(CXCursor) -> CXCursor;
     fn clang_getCursorLinkage(CXCursor) -> CXLinkageKind;
     fn clang_Cursor_getStorageClass(CXCursor) -> CX_StorageClass;
+    fn clang_Cursor_getOffsetOfField(CXCursor) -> c_longlong;
+    fn clang_Cursor_isBitField(CXCursor) -> c_uint;
+    fn clang_getFieldDeclBitWidth(CXCursor) -> c_int;
     fn clang_getCursorLocation(CXCursor) -> CXSourceLocation;
     fn clang_getCursorExtent(CXCursor) -> CXSourceRange;
     fn clang_getCursorBinaryOperatorKind(CXCursor) -> CXBinaryOperatorKind;
@@ -149,18 +154,24 @@ functions! {
     fn clang_EvalResult_isUnsignedInt(CXEvalResult) -> c_uint;
     fn clang_EvalResult_getAsLongLong(CXEvalResult) -> c_longlong;
     fn clang_EvalResult_getAsUnsigned(CXEvalResult) -> c_ulonglong;
+    fn clang_EvalResult_getAsDouble(CXEvalResult) -> c_double;
     fn clang_EvalResult_dispose(CXEvalResult);
     fn clang_getRangeStart(CXSourceRange) -> CXSourceLocation;
     fn clang_getRangeEnd(CXSourceRange) -> CXSourceLocation;
     fn clang_Location_isInSystemHeader(CXSourceLocation) -> c_int;
     fn clang_getExpansionLocation(CXSourceLocation, *mut CXFile, *mut c_uint, *mut c_uint, *mut c_uint);
+    fn clang_getFileLocation(CXSourceLocation, *mut CXFile, *mut c_uint, *mut c_uint, *mut c_uint);
     fn clang_getPresumedLocation(CXSourceLocation, *mut CXString, *mut c_uint, *mut c_uint);
     fn clang_getCursorType(CXCursor) -> CXType;
+    fn clang_getCursorResultType(CXCursor) -> CXType;
     fn clang_getCanonicalType(CXType) -> CXType;
     fn clang_getTypeSpelling(CXType) -> CXString;
     fn clang_getTypeDeclaration(CXType) -> CXCursor;
     fn clang_getEnumDeclIntegerType(CXCursor) -> CXType;
     fn clang_Type_getSizeOf(CXType) -> c_longlong;
+    fn clang_getArrayElementType(CXType) -> CXType;
+    fn clang_isConstQualifiedType(CXType) -> c_uint;
+    fn clang_isVolatileQualifiedType(CXType) -> c_uint;
 }
 
 #[cfg(test)]

@@ -44,7 +44,8 @@ impl Unit {
                 pointers.len() as i32,
                 ptr::null_mut(),
                 0,
-                CXTranslationUnit_None,
+                // Tells where macros are defined.
+                CXTranslationUnit_DetailedPreprocessingRecord,
                 &mut unit.raw,
             )
         };

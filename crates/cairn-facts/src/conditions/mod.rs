@@ -7,4 +7,4 @@ mod header;
 mod statements;
 mod walk;
 
-pub use self::walk::find;
+pub use self::{header::for_parts, walk::find};

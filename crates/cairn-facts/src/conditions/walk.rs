@@ -16,7 +16,7 @@ use crate::{
 };
 use cairn_model::facts::{
     ArmFact, ConditionFact, DecisionFact, DecisionKind, Emission, ExpressionFact, ExpressionKind, Extent,
-    Place, SwitchFact, TypeClass, TypeFact,
+    Place, SwitchFact, TypeClass, TypeFact, UsedBy,
 };
 use clang_sys::*;
 
@@ -84,13 +84,13 @@ impl<'u> Walker<'_, 'u> {
                 }
             }
             Shape::Elvis(common, other) => {
-                let decision = self.decide(DecisionKind::Conditional, self.extent(common));
+                let decision = self.decide(DecisionKind::Conditional, common);
                 self.leaf(common, decision, Mode::Jump);
                 self.expression(other);
             }
             Shape::Conditional(condition, yes, no) => self.conditional(node, condition, yes, no),
             Shape::Plain if tree.is_logical(node) => {
-                let decision = self.decide(DecisionKind::Value, self.extent(node));
+                let decision = self.decide(DecisionKind::Value, node);
                 self.logical(node, decision, Mode::Compute(Use::Value, self.expression_place(node)));
             }
             Shape::Plain if tree.kind(node) == CXCursor_StmtExpr => {
@@ -115,10 +115,10 @@ impl<'u> Walker<'_, 'u> {
     pub(super) fn control(&mut self, node: NodeId, kind: DecisionKind, mode: Mode) {
         let (root, _) = self.tree.without_not(node);
         if self.tree.is_logical(root) {
-            let decision = self.decide(kind, self.extent(root));
+            let decision = self.decide(kind, root);
             self.logical(root, decision, mode);
         } else {
-            let decision = self.decide(kind, self.extent(node));
+            let decision = self.decide(kind, node);
             self.leaf(node, decision, mode);
         }
     }
@@ -133,8 +133,8 @@ impl<'u> Walker<'_, 'u> {
 
     /// A condition that is not written, such as the end of a range.
     pub(super) fn unwritten_leaf(&mut self, kind: DecisionKind, extent: Extent, text: String) {
-        let decision = self.decide(kind, extent);
         let expression = self.expressions.facts.len() as u32;
+        let decision = self.push_decision(kind, extent, Some(expression));
         self.expressions.facts.push(ExpressionFact {
             parent: None,
             kind: ExpressionKind::Other,
@@ -144,6 +144,13 @@ impl<'u> Walker<'_, 'u> {
             place: extent.start,
             macro_name: None,
             text,
+            names: None,
+            constant: None,
+            is_array: false,
+            is_volatile: false,
+            is_foreign: false,
+            order: u32::MAX,
+            used_by: UsedBy::Other,
         });
         let emission = if self.is_dead { Emission::Absent } else { Emission::Branch };
         let traits = Traits { reads_pointer: true, reads_local: true, ..Traits::default() };
@@ -345,7 +352,7 @@ impl<'u> Walker<'_, 'u> {
                 continue;
             }
             let decision = self.tree.is_logical(inner).then(|| {
-                let decision = self.decide(DecisionKind::Value, self.extent(inner));
+                let decision = self.decide(DecisionKind::Value, inner);
                 self.logical(inner, decision, Mode::Jump);
                 decision
             });
@@ -363,10 +370,15 @@ impl<'u> Walker<'_, 'u> {
         }
     }
 
-    fn decide(&mut self, kind: DecisionKind, extent: Extent) -> u32 {
+    fn decide(&mut self, kind: DecisionKind, node: NodeId) -> u32 {
+        self.push_decision(kind, self.extent(node), self.expressions.number(node))
+    }
+
+    fn push_decision(&mut self, kind: DecisionKind, extent: Extent, expression: Option<u32>) -> u32 {
         self.found.decisions.push(DecisionFact {
             kind,
             extent,
+            expression,
             conditions: Vec::new(),
             is_tested_whole: false,
         });

@@ -38,6 +38,15 @@ pub struct Span {
     pub begins_in_macro: bool,
 }
 
+#[cfg(test)]
+impl Span {
+    /// Nothing at the start of no file.
+    pub fn none() -> Span {
+        let start = Place { file: 0, line: 1, column: 1 };
+        Span { extent: Extent { start, end: start }, file: None, start: 0, end: 0, begins_in_macro: false }
+    }
+}
+
 impl<'u> Sources<'u> {
     /// Of a unit compiled in `directory`.
     pub fn new(unit: &'u Unit, directory: &'u Path) -> Sources<'u> {
@@ -142,7 +151,8 @@ impl<'u> Sources<'u> {
         }
     }
 
-    fn text(&self, file: File) -> &'u [u8] {
+    /// The text of a file.
+    pub fn text(&self, file: File) -> &'u [u8] {
         match self.last_text.get() {
             Some((last, text)) if last == file => text,
             _ => {

@@ -1,6 +1,9 @@
 //! Facts as text.
 
-use cairn_model::facts::{ConditionFact, Extent, FunctionFacts, Place, UnitFacts};
+use cairn_model::facts::{
+    ConditionFact, ConstantValue, Extent, FunctionFacts, Place, UnitFacts, UsedBy, VariableFact,
+    VariableScope,
+};
 use std::{fmt::Write as _, fs, path::Path};
 
 /// Extracts the facts of `text`, a file named `name` in a folder of its own.
@@ -66,6 +69,84 @@ pub fn expressions(function: &FunctionFacts) -> String {
         .unwrap();
     }
     text
+}
+
+/// One line per variable.
+pub fn variables(variables: &[VariableFact]) -> String {
+    let mut text = String::new();
+    for variable in variables {
+        let scope = match variable.scope {
+            VariableScope::Block(extent) => format!("in {}", range(extent)),
+            VariableScope::Unit { n_functions_before, .. } => format!("after {n_functions_before} functions"),
+        };
+        let flags = [
+            (variable.is_const, " const"),
+            (variable.is_volatile, " volatile"),
+            (variable.is_static, " static"),
+            (variable.is_external, " external"),
+        ];
+        let flags: String = flags.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| *word).collect();
+        writeln!(
+            text,
+            "{} {} {:?} {} ({}){flags} {scope}",
+            place(variable.place),
+            variable.name,
+            variable.shape,
+            variable.value_type.spelling,
+            variable.canonical,
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// One line per structure.
+pub fn records(unit: &UnitFacts) -> String {
+    let mut text = String::new();
+    for record in &unit.records {
+        let fields: Vec<String> = record
+            .fields
+            .iter()
+            .map(|field| {
+                let width = field.bit_width.map(|width| format!(":{width}")).unwrap_or_default();
+                let offset = field.offset_bits.map_or("?".to_owned(), |bits| bits.to_string());
+                format!("{} {}{width}@{offset}", field.canonical, field.name)
+            })
+            .collect();
+        let kind = if record.is_union { "union" } else { "struct" };
+        writeln!(text, "{kind} {{ {} }}", fields.join("; ")).unwrap();
+    }
+    text
+}
+
+/// One line per constant.
+pub fn constants(function: &FunctionFacts) -> String {
+    let mut text = String::new();
+    for expression in &function.expressions {
+        match expression.constant {
+            Some(ConstantValue::Integer(value)) => writeln!(text, "`{}` {value}", expression.text).unwrap(),
+            Some(ConstantValue::Float(bits)) => {
+                writeln!(text, "`{}` {:?}", expression.text, f64::from_bits(bits)).unwrap();
+            }
+            None => {}
+        }
+    }
+    text
+}
+
+/// The expressions in the order in which code is emitted for them, with the statement that uses them.
+pub fn emission_order(function: &FunctionFacts) -> String {
+    let mut expressions: Vec<_> = function.expressions.iter().collect();
+    expressions.sort_by_key(|expression| expression.order);
+    let describe = |used_by: UsedBy| match used_by {
+        UsedBy::Other => String::new(),
+        UsedBy::Return(at) => format!(" returned at {}", place(at)),
+        UsedBy::Variable(number) => format!(" initialises {}", function.variables[number as usize].name),
+    };
+    expressions
+        .iter()
+        .map(|expression| format!("`{}`{}\n", expression.text, describe(expression.used_by)))
+        .collect()
 }
 
 /// What `condition` reads and compares with.
