@@ -11,18 +11,22 @@
 pub mod coverage;
 pub mod distance;
 pub mod facts;
+pub mod guidepost;
 pub mod ids;
 pub mod input;
 pub mod map;
 pub mod mutants;
 pub mod outcome;
+pub mod verdict;
 pub mod versioned;
 
 pub use crate::{
     coverage::Coverage,
+    guidepost::{Guidepost, SiteValue},
     ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, SiteId, StableId},
     input::Input,
     map::ProgramMap,
     mutants::MutantTable,
     outcome::{Ending, Outcome},
+    verdict::{KillReason, Verdict},
 };

@@ -202,7 +202,8 @@ pub enum Node {
     Original,
     /// A value the original is computed from, by its number at the patch.
     Operand(u8),
-    /// An integer or truth value of the given type, from the low bits.
+    /// An integer or truth value of the given type, from the low bits, the sign going on above them; 0 as a pointer is
+    /// the null pointer.
     Integer(ValueType, i64),
     /// A floating-point constant of the given type, as the bits of a double.
     Float(ValueType, u64),
