@@ -4,9 +4,23 @@
 //! one instruction of the right kind stands at its place, or, in macros, where as many stand there as expressions
 //! want, in order. What does not fit is left out and counted, never guessed.
 
-use crate::ir::Definition;
-use cairn_model::{FunctionId, mutants::UnmutatedReason};
+mod spots;
+mod subject;
+mod tests_of;
+mod types;
+mod values;
+mod variables;
+
+use crate::{
+    ir::{Code, CodeOperand, Definition, FunctionCode, IrModule, ModuleCode},
+    mapping::{self, Options},
+};
+use cairn_model::{FunctionId, ProgramMap, mutants::UnmutatedReason};
 use cairn_mutants::site::MutableFunction;
+use std::collections::HashMap;
+use subject::Subject;
+use tests_of::Tests;
+use variables::{GlobalNames, Offered, Storages};
 
 /// The anchored expressions of a module.
 #[derive(Debug, Default)]
@@ -114,4 +128,86 @@ pub enum VariableAt {
     Local(Definition),
     /// A global, by its symbol.
     Global(String),
+}
+
+/// Finds the expressions of a program. `code` was read from the same module as `module`, from which
+/// [`mapping::build`] made `map` with the same options.
+pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Options) -> Anchors {
+    let mut first_sites: HashMap<FunctionId, u32> = HashMap::new();
+    for (index, site) in map.sites.iter().enumerate() {
+        first_sites.entry(site.function).or_insert(index as u32);
+    }
+    let globals = GlobalNames::of(code);
+    let mut anchors = Anchors::default();
+    for (index, source) in mapping::sources(module, options).into_iter().enumerate() {
+        let id = FunctionId(index as u32);
+        let ir = &module.functions[source.members[0]];
+        let name = ir.source.as_ref().map_or("", |source| source.name.as_str());
+        if !options.scope.includes(&source.path, name) {
+            continue;
+        }
+        let function_code = &code.functions[source.members[0]];
+        let first_site = first_sites.get(&id).copied();
+        let facts = match (&source.facts, first_site) {
+            _ if ir.is_naked => Err(UnmutatedReason::Naked),
+            _ if function_code.has_label_values => Err(UnmutatedReason::ComputedGoto),
+            (Some(facts), Some(first_site)) => Ok((facts, first_site)),
+            (Some(_), None) => Err(UnmutatedReason::NothingToMutate),
+            (None, _) => Err(UnmutatedReason::NoFacts),
+        };
+        let has_equal_copies =
+            source.members.iter().all(|member| is_same_code(code, function_code, &code.functions[*member]));
+        let found = facts.and_then(|(facts, first_site)| {
+            let subject = Subject::new(module, code, &globals, source.members[0], facts, first_site);
+            let (function, n_ambiguous) = search(&subject, id, &source.members);
+            anchors.n_ambiguous += n_ambiguous;
+            let is_worth_it = has_equal_copies && !facts.function.is_skipped && !function.anchors.is_empty();
+            if is_worth_it { Ok(function) } else { Err(UnmutatedReason::NothingToMutate) }
+        });
+        match found {
+            Ok(function) => anchors.functions.push(function),
+            Err(reason) => anchors.unmutated.push((id, reason)),
+        }
+    }
+    anchors
+}
+
+fn search(subject: &Subject, id: FunctionId, members: &[usize]) -> (AnchoredFunction, u32) {
+    let storages = Storages::of(subject);
+    let tests = Tests::of(subject);
+    let values = values::find(subject, &storages, &tests);
+    let offered = Offered::of(subject, &storages);
+    let (spots, anchors) = spots::of(subject, &offered, &values, &tests).into_iter().unzip();
+    let function = AnchoredFunction {
+        members: members.to_vec(),
+        mutable: MutableFunction { function: id, spots, variables: offered.variables },
+        anchors,
+        variables: offered.at,
+    };
+    (function, values.n_ambiguous)
+}
+
+/// Whether copies of a function do the same, apart from which copy of a variable they use.
+fn is_same_code(module: &ModuleCode, one: &FunctionCode, other: &FunctionCode) -> bool {
+    let is_same_operand = |one: &CodeOperand, other: &CodeOperand| match (one, other) {
+        (
+            CodeOperand::Global { global, offset },
+            CodeOperand::Global { global: other_global, offset: other_offset },
+        ) => {
+            let [one, other] = [*global, *other_global].map(|index| &module.globals[index as usize]);
+            let is_same_symbol = !one.is_external && !other.is_external || one.symbol == other.symbol;
+            offset == other_offset && one.name == other.name && is_same_symbol
+        }
+        _ => one == other,
+    };
+    let is_same = |one: &Code, other: &Code| {
+        one.opcode == other.opcode
+            && one.result == other.result
+            && one.operands.len() == other.operands.len()
+            && one.operands.iter().zip(&other.operands).all(|(one, other)| is_same_operand(one, other))
+    };
+    let is_same_block = |(one, other): (&Vec<Code>, &Vec<Code>)| {
+        one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+    };
+    one.blocks.len() == other.blocks.len() && one.blocks.iter().zip(&other.blocks).all(is_same_block)
 }

@@ -57,16 +57,47 @@ pub fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, EmitErr
 
 /// Optimises at O2.
 pub fn optimise(module: &Module) -> Result<(), EmitError> {
+    run_passes(module, Effort::Full.passes())
+}
+
+/// Runs passes on a module that is checked first.
+pub fn run_passes(module: &Module, passes: &str) -> Result<(), EmitError> {
     let broken = |reason: String| EmitError::Broken { reason };
     module.verify().map_err(|reason| broken(reason.to_string()))?;
     module
-        .run_passes("default<O2>", &target_machine(module)?, PassBuilderOptions::create())
+        .run_passes(passes, &target_machine(module)?, PassBuilderOptions::create())
         .map_err(|reason| broken(reason.to_string()))
 }
 
-/// Optimises at O2 and writes a position-independent object; a view's module, once lowered, can be given fuel.
-pub fn write_object(module: &Module, fuel: Option<Fuel>, path: &Path) -> Result<(), EmitError> {
-    optimise(module)?;
+/// How much to optimise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// As programs are built.
+    Full,
+    /// For bodies that are large and rarely run.
+    Light,
+    /// Not at all, but with the checks of AddressSanitizer, for functions that ask for them.
+    Checked,
+}
+
+impl Effort {
+    fn passes(self) -> &'static str {
+        match self {
+            Self::Full => "default<O2>",
+            Self::Light => "default<O1>",
+            Self::Checked => "asan",
+        }
+    }
+}
+
+/// Optimises and writes a position-independent object; a view's module, once lowered, can be given fuel.
+pub fn write_object(
+    module: &Module,
+    effort: Effort,
+    fuel: Option<Fuel>,
+    path: &Path,
+) -> Result<(), EmitError> {
+    run_passes(module, effort.passes())?;
     if let Some(fuel) = fuel {
         fuel::insert(module, fuel)?;
     }

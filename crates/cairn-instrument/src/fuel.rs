@@ -23,6 +23,7 @@ pub mod placement;
 mod split;
 
 pub use insert::insert;
+pub(crate) use split::split_before;
 
 /// How much of a program uses fuel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,22 @@
 //! [`read_module`] walks a module once and copies what analyses need: blocks, places, calls, conditions. The
 //! analyses never see LLVM, so they can be tested on hand-written data, and what they decide is expressed in
 //! positions (function, block, instruction) that hold for every fresh copy of the same bitcode.
+//!
+//! [`read_code`] copies the rest: what each instruction computes from what. Only the search for source expressions
+//! asks for it.
 
+mod code;
 mod debug;
 mod read;
+mod read_code;
 
+pub use code::{
+    Arithmetic, Code, CodeOperand, CodeType, FunctionCode, GlobalVariable, LocalVariable, ModuleCode, Opcode,
+    Predicate,
+};
 pub use debug::normalise;
 pub use read::{instructions, read_module, walk_functions};
+pub use read_code::read_code;
 
 /// One module.
 #[derive(Debug, Default)]
@@ -79,7 +89,7 @@ pub struct IrInstruction {
 }
 
 /// Where a value is defined: a block and an instruction in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Definition {
     /// Block index.
     pub block: usize,

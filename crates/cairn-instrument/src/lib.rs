@@ -4,9 +4,10 @@
 //! whole, [`join`] finds the source condition behind each branch with the help of front-end facts, and
 //! [`mapping`] assembles the [`ProgramMap`](cairn_model::ProgramMap) together with a [`plan`]: where each counter
 //! goes. [`lower`] carries the plan out on a fresh copy of the bitcode, and [`emit`] optimises it, adds [`fuel`] and
-//! writes objects.
+//! writes objects. [`anchors`] finds expressions in the bitcode, and [`mutate`] builds mutants of them into the
+//! mutant view.
 //!
-//! Only `ir`, `lower`, `emit` and the inserting half of `fuel` know LLVM. Everything between is decided on plain data, so that one decision
+//! Only `ir`, `lower`, `mutate`, `emit` and the inserting half of `fuel` know LLVM. Everything between is decided on plain data, so that one decision
 //! holds for every view.
 
 pub mod anchors;
@@ -16,6 +17,7 @@ pub mod ir;
 pub mod join;
 pub mod lower;
 pub mod mapping;
+pub mod mutate;
 pub mod plan;
 pub mod returns;
 pub mod scope;

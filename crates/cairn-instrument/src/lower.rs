@@ -33,21 +33,57 @@ use std::ffi::CString;
 
 /// Makes a module a view: counters inserted, the view's introduction added.
 pub fn lower(module: &Module, plan: &Plan, kind: ViewKind, map_hash: &[u8; 32]) {
-    let functions = walk_functions(module);
     let mut lowering = Lowering::new(module, plan.n_counters, kind);
-    for (function, inserts) in functions.iter().zip(&plan.functions) {
-        lowering.function(*function, inserts);
+    let resolved = lowering.resolve_all(module, plan);
+    for inserts in &resolved {
+        lowering.insert(inserts);
     }
-    lowering.wrap_main();
+    lowering.set_main_aside();
+    lowering.add_main();
     lowering.rename_open();
-    lowering.introduce(plan.n_counters, kind, map_hash);
+    lowering.introduce(plan.n_counters, kind, map_hash, None);
     lowering.finish();
 }
 
-struct Lowering {
+/// What is inserted into one function, as values of the module: positions would move.
+pub(crate) struct ResolvedInserts {
+    function: LLVMValueRef,
+    inserts: Vec<ResolvedInsert>,
+}
+
+enum ResolvedInsert {
+    Before { at: LLVMValueRef, counter: u32 },
+    Value { value: LLVMValueRef, before: LLVMValueRef, base: u32 },
+    Edges { end: LLVMValueRef, successors: Vec<u32>, counter: u32 },
+}
+
+impl ResolvedInserts {
+    /// The counter of a way out of a block, if it has one: the block's end, and a successor number.
+    pub(crate) fn counter_of(&self, way: (LLVMValueRef, u32)) -> Option<u32> {
+        self.inserts.iter().find_map(|insert| match insert {
+            ResolvedInsert::Edges { end, successors, counter }
+                if *end == way.0 && successors.contains(&way.1) =>
+            {
+                Some(*counter)
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Where the counters are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counters {
+    /// In this module.
+    Own,
+    /// In another object of the view.
+    Outside,
+}
+
+pub(crate) struct Lowering {
     module: LLVMModuleRef,
     context: LLVMContextRef,
-    builder: LLVMBuilderRef,
+    pub(crate) builder: LLVMBuilderRef,
     counters: LLVMValueRef,
     /// `llvm.uadd.with.overflow.i8`.
     add_with_carry: LLVMValueRef,
@@ -55,10 +91,16 @@ struct Lowering {
     /// Marks accesses to counters as touching no memory of the program.
     apart: LLVMMetadataRef,
     tbaa_kind: u32,
+    /// The program's own `main`, once it was set aside; sharing renames it.
+    own_main: Option<LLVMValueRef>,
 }
 
 impl Lowering {
-    fn new(module: &Module, n_counters: u32, kind: ViewKind) -> Self {
+    pub(crate) fn new(module: &Module, n_counters: u32, kind: ViewKind) -> Self {
+        Self::with_counters(module, n_counters, kind, Counters::Own)
+    }
+
+    pub(crate) fn with_counters(module: &Module, n_counters: u32, kind: ViewKind, place: Counters) -> Self {
         let module = module.as_mut_ptr();
         // SAFETY: the module is alive; everything made here belongs to its context.
         unsafe {
@@ -66,7 +108,9 @@ impl Lowering {
             let size = counter_region_size(n_counters as usize) as u64;
             let array = LLVMArrayType2(LLVMInt8TypeInContext(context), size);
             let counters = LLVMAddGlobal(module, array, symbol(COUNTERS_SYMBOL).as_ptr());
-            LLVMSetInitializer(counters, LLVMConstNull(array));
+            if place == Counters::Own {
+                LLVMSetInitializer(counters, LLVMConstNull(array));
+            }
             LLVMSetAlignment(counters, cairn_abi::channel::PAGE as u32);
             LLVMSetVisibility(counters, LLVMVisibility::LLVMHiddenVisibility);
             let add = "llvm.uadd.with.overflow";
@@ -81,65 +125,61 @@ impl Lowering {
                 keeps_path_hash: kind == ViewKind::Path,
                 apart: apart_from_program(context),
                 tbaa_kind: LLVMGetMDKindIDInContext(context, c"tbaa".as_ptr(), 4),
+                own_main: None,
             }
         }
     }
 
-    fn function(&mut self, function: LLVMValueRef, inserts: &[Insert]) {
-        if inserts.is_empty() {
-            return;
-        }
-        // A copy for inlining only would be dropped with its counters.
+    /// Looks up where everything goes, by function in module order.
+    pub(crate) fn resolve_all(&self, module: &Module, plan: &Plan) -> Vec<ResolvedInserts> {
+        let functions = walk_functions(module);
+        functions.iter().zip(&plan.functions).map(|(function, inserts)| resolve(*function, inserts)).collect()
+    }
+
+    /// Makes a counted copy for inlining the program's own: it would be dropped with its counters.
+    pub(crate) fn own(&self, resolved: &ResolvedInserts) {
         // SAFETY: the function belongs to the live module.
         unsafe {
-            if LLVMGetLinkage(function) == LLVMLinkage::LLVMAvailableExternallyLinkage {
-                LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
+            if !resolved.inserts.is_empty()
+                && LLVMGetLinkage(resolved.function) == LLVMLinkage::LLVMAvailableExternallyLinkage
+            {
+                LLVMSetLinkage(resolved.function, LLVMLinkage::LLVMInternalLinkage);
             }
         }
-        // Positions are resolved before anything is inserted, because insertions move them.
-        // SAFETY: the plan was made from the same bitcode, so every position exists.
+    }
+
+    /// Inserts what was resolved.
+    pub(crate) fn insert(&mut self, resolved: &ResolvedInserts) {
+        self.own(resolved);
+        // SAFETY: the instructions belong to the live module.
         unsafe {
-            let mut blocks: Vec<Vec<LLVMValueRef>> = Vec::new();
-            let mut block = LLVMGetFirstBasicBlock(function);
-            while !block.is_null() {
-                blocks.push(instructions(block));
-                block = LLVMGetNextBasicBlock(block);
-            }
-            let value_at = |at: &Definition| blocks[at.block][at.instruction];
-            let end_of = |block: usize| *blocks[block].last().expect("a block has a terminator");
-            for insert in inserts {
+            for insert in &resolved.inserts {
                 match insert {
-                    Insert::Before { block, instruction, counter } => {
-                        let at = blocks[*block][*instruction..]
-                            .iter()
-                            .find(|at| may_stand_before(**at))
-                            .copied()
-                            .unwrap_or_else(|| end_of(*block));
-                        LLVMPositionBuilderBefore(self.builder, at);
-                        self.count(counter.0);
+                    ResolvedInsert::Before { at, counter } => {
+                        LLVMPositionBuilderBefore(self.builder, *at);
+                        self.count(*counter);
                     }
-                    Insert::Value { value, at, base } => {
-                        let before = match at {
-                            ValueAt::EndOf(block) => end_of(*block),
-                            ValueAt::Before(at) => value_at(at),
-                        };
-                        LLVMPositionBuilderBefore(self.builder, before);
-                        self.count_value(value_at(value), base.0);
+                    ResolvedInsert::Value { value, before, base } => {
+                        LLVMPositionBuilderBefore(self.builder, *before);
+                        self.count_value(*value, *base);
                     }
-                    Insert::Edges { .. } => {}
+                    ResolvedInsert::Edges { .. } => {}
                 }
             }
-            for insert in inserts {
-                if let Insert::Edges { block, successors, counter } = insert {
-                    edges::position_on_edges(self.builder, self.context, end_of(*block), successors);
-                    self.count(counter.0);
+            for insert in &resolved.inserts {
+                if let ResolvedInsert::Edges { end, successors, counter } = insert {
+                    edges::position_on_edges(self.builder, self.context, *end, successors);
+                    self.count(*counter);
                 }
             }
         }
     }
 
     /// Counts at the builder's position.
-    unsafe fn count(&self, counter: u32) {
+    ///
+    /// # Safety
+    /// The builder is positioned in a function of the module.
+    pub(crate) unsafe fn count(&self, counter: u32) {
         // SAFETY: the caller positioned the builder; the offset lies in the counter region.
         unsafe {
             let i64_type = LLVMInt64TypeInContext(self.context);
@@ -218,7 +258,10 @@ impl Lowering {
         }
     }
 
-    unsafe fn mark(&self, access: LLVMValueRef) -> LLVMValueRef {
+    ///
+    /// # Safety
+    /// `access` is a load or store of the module.
+    pub(crate) unsafe fn mark(&self, access: LLVMValueRef) -> LLVMValueRef {
         // SAFETY: `access` was just built in this context.
         unsafe {
             LLVMSetMetadata(access, self.tbaa_kind, LLVMMetadataAsValue(self.context, self.apart));
@@ -226,7 +269,22 @@ impl Lowering {
         access
     }
 
-    /// Puts the runtime between the C library and `main`, so that it can call `main` more than once.
+    /// Gives the program's own `main` another name.
+    pub(crate) fn set_main_aside(&mut self) {
+        // SAFETY: the module is alive.
+        unsafe {
+            let own = LLVMGetNamedFunction(self.module, c"main".as_ptr());
+            if own.is_null() || LLVMIsDeclaration(own) != 0 {
+                return;
+            }
+            let name = "cairn.main";
+            LLVMSetValueName2(own, name.as_ptr().cast(), name.len());
+            LLVMSetLinkage(own, LLVMLinkage::LLVMInternalLinkage);
+            self.own_main = Some(own);
+        }
+    }
+
+    /// Puts the runtime between the C library and the program's own `main`, so that it can call it more than once.
     ///
     /// ```text
     ///   define i32 @main(i32 %argc, ptr %argv, ptr %envp) {
@@ -234,15 +292,10 @@ impl Lowering {
     ///     ret i32 %status
     ///   }
     /// ```
-    fn wrap_main(&mut self) {
+    pub(crate) fn add_main(&mut self) {
         // SAFETY: the module is alive; everything made here belongs to its context.
         unsafe {
-            let own = LLVMGetNamedFunction(self.module, c"main".as_ptr());
-            if own.is_null() || LLVMIsDeclaration(own) != 0 {
-                return;
-            }
-            LLVMSetValueName2(own, c"cairn.main".as_ptr(), "cairn.main".len());
-            LLVMSetLinkage(own, LLVMLinkage::LLVMInternalLinkage);
+            let Some(own) = self.own_main else { return };
             let int = LLVMInt32TypeInContext(self.context);
             let pointer = LLVMPointerTypeInContext(self.context, 0);
             let mut parameters = [int, pointer, pointer, pointer];
@@ -259,7 +312,7 @@ impl Lowering {
     }
 
     /// Makes the program open files through the runtime, which has its own answer for one of them.
-    fn rename_open(&mut self) {
+    pub(crate) fn rename_open(&mut self) {
         for (name, ours) in [(c"open", "cairn_open"), (c"open64", "cairn_open64")] {
             // SAFETY: the module is alive; a declaration may have any name.
             unsafe {
@@ -286,10 +339,17 @@ impl Lowering {
     }
 
     /// Adds the [`ViewInfo`](cairn_abi::view::ViewInfo) of this view.
-    fn introduce(&mut self, n_counters: u32, kind: ViewKind, map_hash: &[u8; 32]) {
+    pub(crate) fn introduce(
+        &mut self,
+        n_counters: u32,
+        kind: ViewKind,
+        map_hash: &[u8; 32],
+        mutants: Option<LLVMValueRef>,
+    ) {
         // SAFETY: all constants belong to the module's context; the struct mirrors `ViewInfo` field by field.
         unsafe {
-            let mutants = LLVMConstNull(LLVMPointerTypeInContext(self.context, 0));
+            let null = LLVMConstNull(LLVMPointerTypeInContext(self.context, 0));
+            let mutants = mutants.unwrap_or(null);
             let int =
                 |width: u32, value: u64| LLVMConstInt(LLVMIntTypeInContext(self.context, width), value, 0);
             let mut hash: Vec<_> = map_hash.iter().map(|byte| int(8, *byte as u64)).collect();
@@ -322,7 +382,7 @@ impl Lowering {
         }
     }
 
-    fn finish(self) {
+    pub(crate) fn finish(self) {
         // SAFETY: the builder was made by us and is not used afterwards.
         unsafe { LLVMDisposeBuilder(self.builder) };
     }
@@ -343,6 +403,10 @@ pub unsafe fn add_to_used(module: LLVMModuleRef, context: LLVMContextRef, global
             LLVMDeleteGlobal(existing);
         }
         kept.extend_from_slice(globals);
+        if kept.is_empty() {
+            // LLVM takes no list of nothing.
+            return;
+        }
         let list =
             LLVMConstArray2(LLVMPointerTypeInContext(context, 0), kept.as_mut_ptr(), kept.len() as u64);
         let used = LLVMAddGlobal(module, LLVMTypeOf(list), c"llvm.used".as_ptr());
@@ -367,6 +431,46 @@ pub(crate) unsafe fn apart_from_program(context: LLVMContextRef) -> LLVMMetadata
         let root = node(&mut [text("Simple C/C++ TBAA")]);
         let counter_type = node(&mut [text("cairn counter"), root, zero]);
         node(&mut [counter_type, counter_type, zero])
+    }
+}
+
+/// Looks up where inserts go in a function of an unchanged copy of the bitcode.
+fn resolve(function: LLVMValueRef, inserts: &[Insert]) -> ResolvedInserts {
+    let mut blocks: Vec<Vec<LLVMValueRef>> = Vec::new();
+    // SAFETY: the plan was made from the same bitcode, so every position exists.
+    unsafe {
+        if !inserts.is_empty() {
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                blocks.push(instructions(block));
+                block = LLVMGetNextBasicBlock(block);
+            }
+        }
+        let value_at = |at: &Definition| blocks[at.block][at.instruction];
+        let end_of = |block: usize| *blocks[block].last().expect("a block has a terminator");
+        let inserts = inserts
+            .iter()
+            .map(|insert| match insert {
+                Insert::Before { block, instruction, counter } => {
+                    let mut rest = blocks[*block][*instruction..].iter();
+                    let at = rest.find(|at| may_stand_before(**at)).copied();
+                    ResolvedInsert::Before { at: at.unwrap_or_else(|| end_of(*block)), counter: counter.0 }
+                }
+                Insert::Value { value, at, base } => {
+                    let before = match at {
+                        ValueAt::EndOf(block) => end_of(*block),
+                        ValueAt::Before(at) => value_at(at),
+                    };
+                    ResolvedInsert::Value { value: value_at(value), before, base: base.0 }
+                }
+                Insert::Edges { block, successors, counter } => ResolvedInsert::Edges {
+                    end: end_of(*block),
+                    successors: successors.clone(),
+                    counter: counter.0,
+                },
+            })
+            .collect();
+        ResolvedInserts { function, inserts }
     }
 }
 

@@ -5,15 +5,18 @@
 use anyhow::{Context as _, Result, bail};
 use cairn_abi::view::ViewKind;
 use cairn_instrument::{
-    emit,
+    anchors, emit,
     fuel::Fuel,
     ir::read_module,
     lower::lower,
     mapping::{self, Options},
+    mutate::build::{Objects, Subject, build, build_alone},
+    plan::Plan,
     scope::Scope,
 };
-use cairn_model::{facts::UnitFacts, versioned};
-use inkwell::context::Context;
+use cairn_model::{ProgramMap, StableId, facts::UnitFacts, versioned};
+use cairn_mutants::catalogue::OperatorSet;
+use inkwell::{context::Context, module::Module};
 use std::{
     collections::BTreeMap,
     fs,
@@ -41,6 +44,15 @@ struct Arguments {
     bare: Option<PathBuf>,
     plain: Option<PathBuf>,
     path: Option<PathBuf>,
+    mutants: Option<String>,
+    mutant_table: Option<PathBuf>,
+    mutant_main: Option<PathBuf>,
+    mutant_bodies: Option<PathBuf>,
+    mutant_examined: Option<PathBuf>,
+    /// Mutants to compile alone, and where to.
+    alone: Vec<(StableId, PathBuf)>,
+    /// Whether these are checked rather than optimised.
+    checked: bool,
 }
 
 fn parse_arguments() -> Result<Arguments> {
@@ -58,6 +70,17 @@ fn parse_arguments() -> Result<Arguments> {
             "--bare" => arguments.bare = Some(value()?),
             "--plain" => arguments.plain = Some(value()?),
             "--path" => arguments.path = Some(value()?),
+            "--mutants" => arguments.mutants = Some(value()?.to_string_lossy().into_owned()),
+            "--mutant-table" => arguments.mutant_table = Some(value()?),
+            "--mutant-main" => arguments.mutant_main = Some(value()?),
+            "--mutant-bodies" => arguments.mutant_bodies = Some(value()?),
+            "--mutant-examined" => arguments.mutant_examined = Some(value()?),
+            "--alone" => {
+                let id = value()?.to_string_lossy().into_owned();
+                let id = StableId::try_from(id).context("`--alone` wants the stable id of a mutant")?;
+                arguments.alone.push((id, value()?));
+            }
+            "--checked" => arguments.checked = true,
             _ => bail!("unknown argument `{name}`"),
         }
     }
@@ -91,6 +114,9 @@ fn run() -> Result<()> {
         fs::write(path, versioned::encode(&map))
             .with_context(|| format!("failed to write `{}`", path.display()))?;
     }
+    if let Some(set) = &arguments.mutants {
+        write_mutants(&arguments, set, &module, &map, &plan, &options)?;
+    }
     let views = [(&arguments.plain, ViewKind::Plain), (&arguments.path, ViewKind::Path)];
     // Code generation takes nearly all the time, and contexts are independent of each other.
     std::thread::scope(|scope| {
@@ -111,18 +137,43 @@ fn run() -> Result<()> {
     })
 }
 
-fn write_view(
-    bitcode: &Path,
-    object: &Path,
-    fuel: Option<Fuel>,
-    change: impl FnOnce(&inkwell::module::Module),
+fn write_mutants(
+    arguments: &Arguments,
+    set: &str,
+    module: &Module,
+    map: &ProgramMap,
+    plan: &Plan,
+    options: &Options,
 ) -> Result<()> {
+    let operators: OperatorSet = set.parse()?;
+    let ir = read_module(module);
+    let code = cairn_instrument::ir::read_code(module, &ir);
+    let anchors = anchors::find(&ir, &code, map, options);
+    let bitcode = &arguments.bitcode;
+    let subject = Subject { bitcode, map, plan, anchors: &anchors, operators: &operators };
+    if let (Some(main), Some(mutated), Some(examined)) =
+        (&arguments.mutant_main, &arguments.mutant_bodies, &arguments.mutant_examined)
+    {
+        let table = build(&subject, &Objects { main, mutated, examined })?;
+        if let Some(path) = &arguments.mutant_table {
+            fs::write(path, versioned::encode(&table))
+                .with_context(|| format!("failed to write `{}`", path.display()))?;
+        }
+    }
+    let effort = if arguments.checked { emit::Effort::Checked } else { emit::Effort::Full };
+    if let Some(mutant) = build_alone(&subject, &arguments.alone, effort)?.first() {
+        bail!("there is no mutant `{mutant}` in the set `{set}`");
+    }
+    Ok(())
+}
+
+fn write_view(bitcode: &Path, object: &Path, fuel: Option<Fuel>, change: impl FnOnce(&Module)) -> Result<()> {
     let context = Context::create();
     let module = emit::read(&context, bitcode)?;
     change(&module);
     // Only now: positions of the plan count the debug intrinsics too.
     module.strip_debug_info();
-    emit::write_object(&module, fuel, object)?;
+    emit::write_object(&module, emit::Effort::Full, fuel, object)?;
     Ok(())
 }
 

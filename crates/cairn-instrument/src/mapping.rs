@@ -3,7 +3,7 @@
 mod features;
 mod files;
 mod function;
-mod switches;
+pub(crate) mod switches;
 
 use crate::{
     ir::{IrFunction, IrModule},
@@ -80,6 +80,32 @@ pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
     forget_what_another_copy_has(&mut map);
     map.left_out.sort();
     (map, plan)
+}
+
+/// A function of the map: its copies in the module, and what the front end knows of it.
+pub struct FunctionSource<'a> {
+    /// The path of its file, relative to the root.
+    pub path: String,
+    /// Its copies, by index.
+    pub members: Vec<usize>,
+    /// Its facts, if there are any.
+    pub facts: Option<FactsRef<'a>>,
+}
+
+/// The functions of the map that [`build`] makes, by function id.
+pub fn sources<'a>(module: &IrModule, options: &Options<'a>) -> Vec<FunctionSource<'a>> {
+    let files = FileTable::new(options.root, &module.files);
+    let facts_index = FactsIndex::of(options.units, module);
+    group(module, &files, &mut ProgramMap::default())
+        .into_iter()
+        .map(|group| {
+            let facts = match facts_index.find(&module.functions[group.members[0]], module) {
+                Found::Facts(facts) => Some(facts),
+                Found::Synthetic | Found::NoUnit => None,
+            };
+            FunctionSource { path: group.path, members: group.members, facts }
+        })
+        .collect()
 }
 
 /// Constructors and templates have several copies; what one of them lacks is not left out if another has it.
@@ -179,6 +205,8 @@ pub struct FactsRef<'a> {
     pub ir_files: Rc<[Option<u32>]>,
     /// The facts.
     pub function: &'a FunctionFacts,
+    /// Those of the whole unit.
+    pub unit: &'a UnitFacts,
 }
 
 impl<'a> FactsIndex<'a> {
@@ -196,6 +224,7 @@ impl<'a> FactsIndex<'a> {
                     files: &unit.files,
                     ir_files: ir_files.clone(),
                     function,
+                    unit,
                 });
             }
         }

@@ -88,7 +88,7 @@ fn write_object(workspace: &Workspace, fuel: Fuel) {
     lower(&module, &plan, ViewKind::Plain, &map.hash());
     module.strip_debug_info();
     let object = workspace.path("program.o");
-    emit::write_object(&module, Some(fuel), &object).expect("a view can be written");
+    emit::write_object(&module, emit::Effort::Full, Some(fuel), &object).expect("a view can be written");
 }
 
 #[test]

@@ -12,7 +12,9 @@ use crate::{
 };
 use cairn_abi::view::{FUEL_SYMBOL, OUT_OF_FUEL_SYMBOL};
 use inkwell::{
-    llvm_sys::{LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMOpcode::*, core::*, prelude::*},
+    llvm_sys::{
+        LLVMAttributeFunctionIndex, LLVMIntPredicate, LLVMOpcode::*, LLVMVisibility, core::*, prelude::*,
+    },
     module::Module,
 };
 use std::ffi::CString;
@@ -60,8 +62,12 @@ impl Inserter {
         // SAFETY: the module is alive; everything made here belongs to its context.
         unsafe {
             let context = LLVMGetModuleContext(module);
-            let fuel = LLVMGetNamedGlobal(module, symbol(FUEL_SYMBOL).as_ptr());
-            assert!(!fuel.is_null(), "a lowered module has fuel");
+            let mut fuel = LLVMGetNamedGlobal(module, symbol(FUEL_SYMBOL).as_ptr());
+            if fuel.is_null() {
+                // It is in another object of the view; what is only declared does not outlive the optimiser.
+                fuel = LLVMAddGlobal(module, LLVMInt64TypeInContext(context), symbol(FUEL_SYMBOL).as_ptr());
+                LLVMSetVisibility(fuel, LLVMVisibility::LLVMHiddenVisibility);
+            }
             let out_type = LLVMFunctionType(LLVMVoidTypeInContext(context), std::ptr::null_mut(), 0, 0);
             let out_of_fuel = LLVMAddFunction(module, symbol(OUT_OF_FUEL_SYMBOL).as_ptr(), out_type);
             for name in ["cold", "noreturn", "nounwind"] {

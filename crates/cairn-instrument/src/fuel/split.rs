@@ -28,7 +28,7 @@ pub unsafe fn split_before(
     unsafe {
         let block = LLVMGetInstructionParent(at);
         let is_entry = LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)) == block;
-        let before = LLVMInsertBasicBlockInContext(context, block, c"cairn.fuel".as_ptr());
+        let before = LLVMInsertBasicBlockInContext(context, block, c"cairn.before".as_ptr());
         let content = instructions(block);
         let cut = content.iter().position(|instruction| *instruction == at).expect("`at` is in its block");
         for instruction in &content[..cut] {

@@ -14,6 +14,12 @@ pub struct Files {
 }
 
 impl Files {
+    /// The files that were met before, in their order.
+    pub fn starting_with(paths: &[String]) -> Self {
+        let index_of = paths.iter().enumerate().map(|(index, path)| (path.clone(), index as u32)).collect();
+        Self { paths: paths.to_vec(), index_of, index_of_node: HashMap::new() }
+    }
+
     fn index(&mut self, node: LLVMMetadataRef) -> u32 {
         if let Some(index) = self.index_of_node.get(&node) {
             return *index;
@@ -100,6 +106,57 @@ pub fn source_of(files: &mut Files, context: LLVMContextRef, function: LLVMValue
                 flags.split("cairn:").nth(1).map(|key| key.split(' ').next().unwrap_or(key).into())
             }),
         })
+    }
+}
+
+/// The storage and the name of the variable that a call of `llvm.dbg.declare` declares.
+pub fn declared_variable(call: LLVMValueRef) -> Option<(LLVMValueRef, String)> {
+    // The operand number of the name in DILocalVariable in LLVM 19.
+    const NAME: usize = 1;
+    // SAFETY: the call belongs to a live module; operands are looked at only after their kind was checked.
+    unsafe {
+        let callee = LLVMGetCalledValue(call);
+        let mut length = 0;
+        if LLVMIsAFunction(callee).is_null()
+            || text(LLVMGetValueName2(callee, &mut length), length) != "llvm.dbg.declare"
+        {
+            return None;
+        }
+        let storage = LLVMGetOperand(call, 0);
+        // Not a node: the value itself, wrapped.
+        let storage = *operands(storage).first().filter(|storage| !storage.is_null())?;
+        let variable = LLVMGetOperand(call, 1);
+        Some((storage, string(operands(variable).get(NAME).copied())?))
+    }
+}
+
+/// The name of a global variable in the source, and the file and line of its definition.
+pub fn global_source(files: &mut Files, global: LLVMValueRef) -> Option<(String, (u32, u32))> {
+    // Operand numbers of DIGlobalVariable in LLVM 19.
+    const NAME: usize = 1;
+    // SAFETY: the global belongs to a live module, and all nodes reached from it live as long.
+    unsafe {
+        let mut n_entries = 0;
+        let entries = LLVMGlobalCopyAllMetadata(global, &mut n_entries);
+        let mut found = None;
+        for index in 0..n_entries as u32 {
+            let node = LLVMValueMetadataEntriesGetMetadata(entries, index);
+            let kind = LLVMGetMetadataKind(node);
+            if !matches!(kind, LLVMMetadataKind::LLVMDIGlobalVariableExpressionMetadataKind) {
+                continue;
+            }
+            let variable = LLVMDIGlobalVariableExpressionGetVariable(node);
+            let file = if variable.is_null() { variable } else { LLVMDIVariableGetFile(variable) };
+            if file.is_null() {
+                continue;
+            }
+            let context = LLVMGetTypeContext(LLVMTypeOf(global));
+            let name = string(operands(LLVMMetadataAsValue(context, variable)).get(NAME).copied());
+            let line = LLVMDIVariableGetLine(variable);
+            found = found.or(name.map(|name| (name, (files.index(file), line))));
+        }
+        LLVMDisposeValueMetadataEntries(entries);
+        found
     }
 }
 

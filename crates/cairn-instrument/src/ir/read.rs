@@ -201,7 +201,7 @@ unsafe fn is_local(pointer: LLVMValueRef) -> bool {
 
 /// # Safety
 /// `value` belongs to a live module.
-unsafe fn name(value: LLVMValueRef) -> String {
+pub(super) unsafe fn name(value: LLVMValueRef) -> String {
     let mut length = 0;
     // SAFETY: the name lives as long as the value.
     unsafe { text(LLVMGetValueName2(value, &mut length), length) }

@@ -39,9 +39,9 @@ fn a_loop_with_a_call_steps_at_its_header() {
         expect![[r#"
             define void @f() {
             entry:
-              br label %cairn.fuel
+              br label %cairn.before
 
-            cairn.fuel:                                       ; preds = %entry, %loop
+            cairn.before:                                     ; preds = %entry, %loop
               %n = phi i32 [ 0, %entry ], [ %m, %loop ]
               %0 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
               %1 = sub i64 %0, 1
@@ -49,15 +49,15 @@ fn a_loop_with_a_call_steps_at_its_header() {
               store i64 %1, ptr @__cairn_fuel, align 8, !tbaa !0
               br i1 %2, label %cairn.out, label %loop, !prof !3
 
-            loop:                                             ; preds = %cairn.fuel
+            loop:                                             ; preds = %cairn.before
               %m = add i32 %n, 1
               %c = call i1 @more()
-              br i1 %c, label %cairn.fuel, label %done
+              br i1 %c, label %cairn.before, label %done
 
             done:                                             ; preds = %loop
               ret void
 
-            cairn.out:                                        ; preds = %cairn.fuel
+            cairn.out:                                        ; preds = %cairn.before
               call void @cairn_out_of_fuel()
               unreachable
             }
@@ -80,7 +80,7 @@ fn a_recursive_function_steps_at_its_entry_and_keeps_its_variables_there() {
         Fuel::WhereCallsAre,
         expect![[r#"
             define i32 @f(i32 %n) {
-            cairn.fuel:
+            cairn.before:
               %first = alloca i32, align 4
               %second = alloca i32, align 4
               %0 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
@@ -89,13 +89,13 @@ fn a_recursive_function_steps_at_its_entry_and_keeps_its_variables_there() {
               store i64 %1, ptr @__cairn_fuel, align 8, !tbaa !0
               br i1 %2, label %cairn.out, label %3, !prof !3
 
-            3:                                                ; preds = %cairn.fuel
+            3:                                                ; preds = %cairn.before
               store i32 %n, ptr %first, align 4
               %dynamic = alloca i8, i32 %n, align 1
               %r = musttail call i32 @f(i32 %n)
               ret i32 %r
 
-            cairn.out:                                        ; preds = %cairn.fuel
+            cairn.out:                                        ; preds = %cairn.before
               call void @cairn_out_of_fuel()
               unreachable
             }
@@ -132,23 +132,23 @@ fn a_loop_without_calls_counts_in_a_register() {
 
             cairn.edge:                                       ; preds = %entry
               %0 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
-              br label %cairn.fuel
+              br label %cairn.before
 
-            cairn.fuel:                                       ; preds = %cairn.edge, %latch
+            cairn.before:                                     ; preds = %cairn.edge, %latch
               %1 = phi i64 [ 0, %cairn.edge ], [ %more, %latch ]
               %2 = phi i64 [ %0, %cairn.edge ], [ %3, %latch ]
               %3 = sub i64 %2, 1
               %4 = icmp eq i64 %3, 0
               br i1 %4, label %cairn.out, label %loop, !prof !3
 
-            loop:                                             ; preds = %cairn.fuel
+            loop:                                             ; preds = %cairn.before
               %odd = trunc i64 %1 to i1
               br i1 %odd, label %latch, label %cairn.edge1
 
             latch:                                            ; preds = %loop
               %more = add i64 %1, 1
               %c = icmp ult i64 %more, %n
-              br i1 %c, label %cairn.fuel, label %after
+              br i1 %c, label %cairn.before, label %after
 
             after:                                            ; preds = %latch
               store i64 %3, ptr @__cairn_fuel, align 8, !tbaa !0
@@ -162,7 +162,7 @@ fn a_loop_without_calls_counts_in_a_register() {
               %5 = phi i64 [ 0, %entry ], [ %1, %cairn.edge1 ]
               ret i64 %5
 
-            cairn.out:                                        ; preds = %cairn.fuel
+            cairn.out:                                        ; preds = %cairn.before
               store i64 %3, ptr @__cairn_fuel, align 8, !tbaa !0
               call void @cairn_out_of_fuel()
               unreachable
@@ -192,43 +192,43 @@ fn a_register_loop_that_leads_into_another_hands_its_fuel_over() {
             define void @f(ptr %p) {
             entry:
               %0 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
-              br label %cairn.fuel
+              br label %cairn.before
 
-            cairn.fuel:                                       ; preds = %entry, %a
+            cairn.before:                                     ; preds = %entry, %a
               %1 = phi i64 [ %0, %entry ], [ %2, %a ]
               %2 = sub i64 %1, 1
               %3 = icmp eq i64 %2, 0
               br i1 %3, label %cairn.out, label %a, !prof !3
 
-            a:                                                ; preds = %cairn.fuel
+            a:                                                ; preds = %cairn.before
               %x = load volatile i1, ptr %p, align 1
-              br i1 %x, label %cairn.fuel, label %cairn.edge
+              br i1 %x, label %cairn.before, label %cairn.edge
 
             cairn.edge:                                       ; preds = %a
               store i64 %2, ptr @__cairn_fuel, align 8, !tbaa !0
               %4 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
-              br label %cairn.fuel1
+              br label %cairn.before1
 
-            cairn.fuel1:                                      ; preds = %b, %cairn.edge
+            cairn.before1:                                    ; preds = %b, %cairn.edge
               %5 = phi i64 [ %4, %cairn.edge ], [ %6, %b ]
               %6 = sub i64 %5, 1
               %7 = icmp eq i64 %6, 0
               br i1 %7, label %cairn.out2, label %b, !prof !3
 
-            b:                                                ; preds = %cairn.fuel1
+            b:                                                ; preds = %cairn.before1
               %y = load volatile i1, ptr %p, align 1
-              br i1 %y, label %cairn.fuel1, label %done
+              br i1 %y, label %cairn.before1, label %done
 
             done:                                             ; preds = %b
               store i64 %6, ptr @__cairn_fuel, align 8, !tbaa !0
               ret void
 
-            cairn.out:                                        ; preds = %cairn.fuel
+            cairn.out:                                        ; preds = %cairn.before
               store i64 %2, ptr @__cairn_fuel, align 8, !tbaa !0
               call void @cairn_out_of_fuel()
               unreachable
 
-            cairn.out2:                                       ; preds = %cairn.fuel1
+            cairn.out2:                                       ; preds = %cairn.before1
               store i64 %6, ptr @__cairn_fuel, align 8, !tbaa !0
               call void @cairn_out_of_fuel()
               unreachable
@@ -266,18 +266,18 @@ fn a_switch_with_many_ways_round_gives_the_phi_each_of_them() {
 
             cairn.edge:                                       ; preds = %entry, %entry
               %0 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
-              br label %cairn.fuel
+              br label %cairn.before
 
-            cairn.fuel:                                       ; preds = %cairn.edge, %loop, %loop
+            cairn.before:                                     ; preds = %cairn.edge, %loop, %loop
               %1 = phi i64 [ %0, %cairn.edge ], [ %2, %loop ], [ %2, %loop ]
               %2 = sub i64 %1, 1
               %3 = icmp eq i64 %2, 0
               br i1 %3, label %cairn.out, label %loop, !prof !3
 
-            loop:                                             ; preds = %cairn.fuel
+            loop:                                             ; preds = %cairn.before
               %x = load volatile i32, ptr %p, align 4
-              switch i32 %x, label %cairn.fuel [
-                i32 1, label %cairn.fuel
+              switch i32 %x, label %cairn.before [
+                i32 1, label %cairn.before
                 i32 2, label %cairn.edge1
                 i32 3, label %cairn.edge1
               ]
@@ -289,7 +289,7 @@ fn a_switch_with_many_ways_round_gives_the_phi_each_of_them() {
             done:                                             ; preds = %cairn.edge1, %entry
               ret void
 
-            cairn.out:                                        ; preds = %cairn.fuel
+            cairn.out:                                        ; preds = %cairn.before
               store i64 %2, ptr @__cairn_fuel, align 8, !tbaa !0
               call void @cairn_out_of_fuel()
               unreachable
@@ -315,31 +315,31 @@ fn a_block_whose_address_is_taken_steps_before_its_content() {
         Fuel::WhereCallsAre,
         expect![[r#"
             define void @f() {
-            cairn.fuel1:
+            cairn.before1:
               %0 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
               %1 = sub i64 %0, 1
               %2 = icmp eq i64 %1, 0
               store i64 %1, ptr @__cairn_fuel, align 8, !tbaa !0
               br i1 %2, label %cairn.out, label %entry, !prof !3
 
-            entry:                                            ; preds = %cairn.fuel1
-              br label %cairn.fuel
+            entry:                                            ; preds = %cairn.before1
+              br label %cairn.before
 
-            cairn.fuel:                                       ; preds = %entry, %loop
+            cairn.before:                                     ; preds = %entry, %loop
               %3 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
               %4 = sub i64 %3, 1
               %5 = icmp eq i64 %4, 0
               store i64 %4, ptr @__cairn_fuel, align 8, !tbaa !0
               br i1 %5, label %cairn.out, label %loop, !prof !3
 
-            loop:                                             ; preds = %cairn.fuel
-              %to = call ptr @next(ptr blockaddress(@f, %cairn.fuel))
-              indirectbr ptr %to, [label %cairn.fuel, label %done]
+            loop:                                             ; preds = %cairn.before
+              %to = call ptr @next(ptr blockaddress(@f, %cairn.before))
+              indirectbr ptr %to, [label %cairn.before, label %done]
 
             done:                                             ; preds = %loop
               ret void
 
-            cairn.out:                                        ; preds = %cairn.fuel1, %cairn.fuel
+            cairn.out:                                        ; preds = %cairn.before1, %cairn.before
               call void @cairn_out_of_fuel()
               unreachable
             }
@@ -367,9 +367,9 @@ fn a_loop_headed_by_a_landing_pad_steps_behind_it() {
             define void @f() personality ptr @__gxx_personality_v0 {
             entry:
               invoke void @may_throw()
-                      to label %done unwind label %cairn.fuel
+                      to label %done unwind label %cairn.before
 
-            cairn.fuel:                                       ; preds = %entry, %again
+            cairn.before:                                     ; preds = %entry, %again
               %pad = landingpad { ptr, i32 }
                       catch ptr null
               %0 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
@@ -378,14 +378,14 @@ fn a_loop_headed_by_a_landing_pad_steps_behind_it() {
               store i64 %1, ptr @__cairn_fuel, align 8, !tbaa !0
               br i1 %2, label %cairn.out, label %again, !prof !3
 
-            again:                                            ; preds = %cairn.fuel
+            again:                                            ; preds = %cairn.before
               invoke void @may_throw()
-                      to label %done unwind label %cairn.fuel
+                      to label %done unwind label %cairn.before
 
             done:                                             ; preds = %again, %entry
               ret void
 
-            cairn.out:                                        ; preds = %cairn.fuel
+            cairn.out:                                        ; preds = %cairn.before
               call void @cairn_out_of_fuel()
               unreachable
             }
@@ -405,7 +405,7 @@ fn the_second_return_of_setjmp_steps() {
         Fuel::WhereCallsAre,
         expect![[r#"
             define void @f(ptr %p) {
-            cairn.fuel:
+            cairn.before:
               %x = call i32 @_setjmp(ptr %p)
               %0 = load i64, ptr @__cairn_fuel, align 8, !tbaa !0
               %1 = sub i64 %0, 1
@@ -413,10 +413,10 @@ fn the_second_return_of_setjmp_steps() {
               store i64 %1, ptr @__cairn_fuel, align 8, !tbaa !0
               br i1 %2, label %cairn.out, label %3, !prof !3
 
-            3:                                                ; preds = %cairn.fuel
+            3:                                                ; preds = %cairn.before
               ret void
 
-            cairn.out:                                        ; preds = %cairn.fuel
+            cairn.out:                                        ; preds = %cairn.before
               call void @cairn_out_of_fuel()
               unreachable
             }

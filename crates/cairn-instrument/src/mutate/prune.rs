@@ -1,0 +1,313 @@
+//! Mutants that are no mutants: those whose function optimises to the same code as the original's, or as another's.
+
+use super::{
+    draft::{Draft, DraftFunction},
+    modules::{delete_body, is_internal, keep_bodies, share, shared_name},
+    resolve::resolve,
+    switched::{Weave, Weaver},
+};
+use crate::{
+    anchors::{Anchor, AnchoredFunction, At, LogicalResult, OperandAt, VariableAt},
+    emit::{self, EmitError},
+    ir::{Definition, instructions, walk_functions},
+    lower::add_to_used,
+};
+use cairn_model::{StableId, mutants::DropReason};
+use inkwell::{
+    context::Context,
+    llvm_sys::{
+        analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction},
+        core::*,
+        error::LLVMConsumeError,
+        prelude::*,
+        transforms::pass_builder::{
+            LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
+        },
+    },
+    module::Module,
+};
+use std::{
+    collections::{BTreeMap, HashMap, hash_map::Entry},
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// What makes equal code equal: enough to see through what mutants do, not so much that thousands take long.
+const PASSES: &str = "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,\
+                      early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// How many functions are cut out of the program at a time: cutting out one after another would copy the program as
+/// often as it has functions.
+const CHUNK: usize = 16;
+
+/// Why each mutant that is left out is; the same whatever `n_threads` is.
+pub fn prune(
+    draft: &Draft,
+    bitcode: &Path,
+    n_threads: usize,
+) -> Result<BTreeMap<StableId, DropReason>, EmitError> {
+    let dropped = Mutex::new(BTreeMap::new());
+    let next = AtomicUsize::new(0);
+    let chunks = chunks(draft);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads.max(1))
+            .map(|_| {
+                scope.spawn(|| -> Result<(), EmitError> {
+                    let context = Context::create();
+                    // SAFETY: names of values would make equal code look different; the context is new.
+                    unsafe { LLVMContextSetDiscardValueNames(context.raw(), 1) };
+                    let whole = emit::read(&context, bitcode)?;
+                    let anchored = without_debug_information(&whole, draft);
+                    while let Some(chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        for (function, small) in extract(&whole, draft, chunk) {
+                            let found =
+                                prune_function(&small, &draft.functions[function], &anchored[function]);
+                            dropped.lock().expect("no thread panics").extend(found);
+                        }
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("pruning does not panic"))
+    })?;
+    Ok(dropped.into_inner().expect("no thread panics"))
+}
+
+/// Functions by position in the draft, in chunks of about equal work, so that threads end together.
+fn chunks(draft: &Draft) -> Vec<Vec<usize>> {
+    let mut functions: Vec<usize> = (0..draft.functions.len()).collect();
+    functions.sort_by_key(|function| std::cmp::Reverse(draft.functions[*function].n_selectors()));
+    let n_chunks = functions.len().div_ceil(CHUNK);
+    let mut chunks = vec![Vec::new(); n_chunks];
+    for (index, function) in functions.into_iter().enumerate() {
+        chunks[index % n_chunks].push(function);
+    }
+    chunks
+}
+
+/// Strips a module of debug information, and returns where the anchors of each function are then.
+fn without_debug_information(whole: &Module, draft: &Draft) -> Vec<AnchoredFunction> {
+    let functions = walk_functions(whole);
+    let anchored = draft
+        .functions
+        .iter()
+        .map(|function| {
+            // SAFETY: the function belongs to the live module.
+            let dropped = unsafe { debug_positions(functions[function.anchored.members[0]]) };
+            moved(function.anchored, &dropped, &|symbol| name_after_sharing(whole, symbol))
+        })
+        .collect();
+    whole.strip_debug_info();
+    anchored
+}
+
+/// A copy of a module.
+fn copy<'c>(module: &Module<'c>) -> Module<'c> {
+    // SAFETY: the module is alive and whole; inkwell's own way to copy checks that again, which takes longer than
+    // everything else here.
+    unsafe { Module::new(LLVMCloneModule(module.as_mut_ptr())) }
+}
+
+fn prune_function(
+    small: &Module,
+    function: &DraftFunction,
+    anchored: &AnchoredFunction,
+) -> Vec<(StableId, DropReason)> {
+    forget_unused(small, anchored);
+    let mut seen: HashMap<[u8; 32], StableId> = HashMap::new();
+    let mut dropped = Vec::new();
+    let original = optimised(small, anchored, None);
+    for patch in &function.patches {
+        for mutant in &patch.mutants {
+            let weave = Weave {
+                spot: patch.spot,
+                value_type: anchored.mutable.spots[patch.spot].value_type,
+                first_selector: 1,
+                changes: vec![&mutant.change],
+            };
+            let reason = match optimised(small, anchored, Some(weave)) {
+                None => Some(DropReason::Invalid),
+                hash if hash == original => Some(DropReason::Equivalent),
+                Some(hash) => match seen.entry(hash) {
+                    Entry::Occupied(other) => Some(DropReason::Duplicate(*other.get())),
+                    Entry::Vacant(place) => {
+                        place.insert(mutant.stable_id);
+                        None
+                    }
+                },
+            };
+            dropped.extend(reason.map(|reason| (mutant.stable_id, reason)));
+        }
+    }
+    dropped
+}
+
+/// A hash of the only function after optimisation, with a mutant woven in; `None` if that does not fit.
+fn optimised(small: &Module, anchored: &AnchoredFunction, weave: Option<Weave>) -> Option<[u8; 32]> {
+    let module = copy(small);
+    let function = walk_functions(&module).first().copied()?;
+    let raw = module.as_mut_ptr();
+    // SAFETY: the function is an unchanged copy of the one the anchors were moved to.
+    unsafe {
+        let context = LLVMGetModuleContext(raw);
+        let builder = LLVMCreateBuilderInContext(context);
+        let weaver = Weaver { module: raw, context, builder, observes: false, count_way: &|_| {} };
+        let active = LLVMConstInt(LLVMInt32TypeInContext(context), 1, 0);
+        let resolved = resolve(raw, function, anchored);
+        let misfits = weaver.weave(&resolved, weave.as_slice(), Some(active), active);
+        LLVMDisposeBuilder(builder);
+        let quietly = LLVMVerifierFailureAction::LLVMReturnStatusAction;
+        if !misfits.is_empty() || LLVMVerifyFunction(function, quietly) != 0 {
+            return None;
+        }
+        if !run(&module, PASSES) {
+            return None;
+        }
+        let printed = LLVMPrintValueToString(function);
+        let hash = blake3::hash(std::ffi::CStr::from_ptr(printed).to_bytes());
+        LLVMDisposeMessage(printed);
+        Some(*hash.as_bytes())
+    }
+}
+
+/// Modules with one function of the chunk each.
+fn extract<'c>(whole: &Module<'c>, draft: &Draft, chunk: &[usize]) -> Vec<(usize, Module<'c>)> {
+    let some = copy(whole);
+    let functions = walk_functions(&some);
+    let ours: Vec<LLVMValueRef> =
+        chunk.iter().map(|function| functions[draft.functions[*function].anchored.members[0]]).collect();
+    share(&some);
+    // SAFETY: the functions belong to the module.
+    unsafe { keep_bodies(&some, &ours, "") };
+    let kept = walk_functions(&some);
+    chunk
+        .iter()
+        .zip(&ours)
+        .map(|(function, own)| {
+            let small = copy(&some);
+            for (kept, other) in kept.iter().zip(walk_functions(&small)) {
+                if kept != own {
+                    // SAFETY: the function belongs to the module.
+                    unsafe { delete_body(other) };
+                }
+            }
+            (*function, small)
+        })
+        .collect()
+}
+
+/// Drops declarations that neither the function nor its mutants refer to: every copy would copy them.
+fn forget_unused(small: &Module, anchored: &AnchoredFunction) {
+    let raw = small.as_mut_ptr();
+    // SAFETY: the module is alive.
+    unsafe {
+        let globals: Vec<LLVMValueRef> = anchored
+            .variables
+            .iter()
+            .filter_map(|variable| match variable {
+                VariableAt::Global(symbol) => std::ffi::CString::new(symbol.as_str()).ok(),
+                VariableAt::Local(_) => None,
+            })
+            .map(|symbol| LLVMGetNamedGlobal(raw, symbol.as_ptr()))
+            .filter(|global| !global.is_null())
+            .collect();
+        add_to_used(raw, LLVMGetModuleContext(raw), &globals);
+        run(small, "strip-dead-prototypes");
+    }
+}
+
+/// Runs passes that cannot fail on whole modules.
+fn run(module: &Module, passes: &str) -> bool {
+    let passes = std::ffi::CString::new(passes).expect("passes have no zero byte");
+    // SAFETY: the module is alive.
+    unsafe {
+        let options = LLVMCreatePassBuilderOptions();
+        // Without a machine: what is equal is so on every one.
+        let error = LLVMRunPasses(module.as_mut_ptr(), passes.as_ptr(), std::ptr::null_mut(), options);
+        LLVMDisposePassBuilderOptions(options);
+        if !error.is_null() {
+            LLVMConsumeError(error);
+        }
+        error.is_null()
+    }
+}
+
+fn name_after_sharing(module: &Module, symbol: &str) -> String {
+    let name = std::ffi::CString::new(symbol).unwrap_or_default();
+    // SAFETY: the module is alive.
+    unsafe {
+        let global = LLVMGetNamedGlobal(module.as_mut_ptr(), name.as_ptr());
+        if !global.is_null() && is_internal(global) { shared_name(symbol) } else { symbol.to_owned() }
+    }
+}
+
+/// By block, the positions of instructions that go with the debug information.
+unsafe fn debug_positions(function: LLVMValueRef) -> Vec<Vec<usize>> {
+    let mut positions = Vec::new();
+    // SAFETY: the function belongs to a live module.
+    unsafe {
+        let mut block = LLVMGetFirstBasicBlock(function);
+        while !block.is_null() {
+            let is_debug = |(index, at): (usize, LLVMValueRef)| {
+                (!LLVMIsADbgInfoIntrinsic(at).is_null()).then_some(index)
+            };
+            positions.push(instructions(block).into_iter().enumerate().filter_map(is_debug).collect());
+            block = LLVMGetNextBasicBlock(block);
+        }
+    }
+    positions
+}
+
+/// The anchors where they are without the instructions at `dropped`.
+fn moved(
+    anchored: &AnchoredFunction,
+    dropped: &[Vec<usize>],
+    shared_name_of: &dyn Fn(&str) -> String,
+) -> AnchoredFunction {
+    let here = |at: Definition| Definition {
+        block: at.block,
+        instruction: at.instruction
+            - dropped[at.block].iter().filter(|position| **position < at.instruction).count(),
+    };
+    let anchors = anchored
+        .anchors
+        .iter()
+        .map(|anchor| {
+            let at = match &anchor.at {
+                At::Result(at) => At::Result(here(*at)),
+                At::Operand(at, number) => At::Operand(here(*at), *number),
+                At::Logical(logical) => {
+                    let mut logical = logical.clone();
+                    if let LogicalResult::Phi { phi, extended, .. } = &mut logical.result {
+                        *phi = here(*phi);
+                        *extended = extended.map(here);
+                    }
+                    At::Logical(logical)
+                }
+            };
+            let operands = anchor
+                .operands
+                .iter()
+                .map(|operand| match operand {
+                    OperandAt::Operand(at, number) => OperandAt::Operand(here(*at), *number),
+                    OperandAt::Result(at) => OperandAt::Result(here(*at)),
+                    OperandAt::Target(at) => OperandAt::Target(here(*at)),
+                })
+                .collect();
+            Anchor { at, operands }
+        })
+        .collect();
+    let variables = anchored
+        .variables
+        .iter()
+        .map(|variable| match variable {
+            VariableAt::Local(at) => VariableAt::Local(here(*at)),
+            VariableAt::Global(symbol) => VariableAt::Global(shared_name_of(symbol)),
+        })
+        .collect();
+    AnchoredFunction { members: vec![0], mutable: anchored.mutable.clone(), anchors, variables }
+}

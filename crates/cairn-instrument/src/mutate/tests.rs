@@ -1,0 +1,422 @@
+//! Woven functions, optimised with one mutant active: what is left is the mutant.
+
+use super::{
+    resolve::resolve,
+    switched::{Weave, Weaver},
+};
+use crate::{
+    anchors::{Anchor, AnchoredFunction, At, LogicalAt, LogicalResult, OperandAt},
+    emit,
+    ir::{Definition, walk_functions},
+};
+use cairn_model::{
+    FunctionId,
+    mutants::{BinaryOperation, Change, Comparison, Formula, LogicalChange, Node, UnaryOperation, ValueType},
+};
+use cairn_mutants::site::MutableFunction;
+use expect_test::{Expect, expect};
+use inkwell::{context::Context, llvm_sys::core::*, memory_buffer::MemoryBuffer, values::AnyValue as _};
+
+const INT: ValueType = ValueType::Int { bits: 32, is_signed: true };
+
+fn at(block: usize, instruction: usize) -> Definition {
+    Definition { block, instruction }
+}
+
+fn check(text: &str, anchor: Anchor, value_type: ValueType, change: Change, expected: Expect) {
+    let context = Context::create();
+    let text = format!("target triple = \"x86_64-unknown-linux-gnu\"\n{text}");
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "text");
+    let module = context.create_module_from_ir(buffer).expect("the text is a module");
+    let function = walk_functions(&module)[0];
+    let mutable = MutableFunction { function: FunctionId(0), spots: Vec::new(), variables: Vec::new() };
+    let anchored =
+        AnchoredFunction { members: vec![0], mutable, anchors: vec![anchor], variables: Vec::new() };
+    let weave = Weave { spot: 0, value_type, first_selector: 7, changes: vec![&change] };
+    // SAFETY: the anchor was written for this text.
+    unsafe {
+        let raw = module.as_mut_ptr();
+        let context = LLVMGetModuleContext(raw);
+        let builder = LLVMCreateBuilderInContext(context);
+        let weaver = Weaver { module: raw, context, builder, observes: false, count_way: &|_| {} };
+        let active = LLVMConstInt(LLVMInt32TypeInContext(context), 7, 0);
+        let resolved = resolve(raw, function, &anchored);
+        let misfits = weaver.weave(&resolved, &[weave], Some(active), active);
+        LLVMDisposeBuilder(builder);
+        assert!(misfits.is_empty(), "the change does not fit");
+    }
+    emit::optimise(&module).expect("the module is whole");
+    let printed = module.get_first_function().expect("there is one").print_to_string().to_string();
+    let body: Vec<&str> = printed.lines().skip(1).collect();
+    expected.assert_eq(&body.join("\n"));
+}
+
+/// `if (left() && right()) return 1; return 0;`, with branches.
+const AND: &str = r#"
+    define i32 @f() {
+    entry:
+      %a = call i32 @left()
+      %ta = icmp ne i32 %a, 0
+      br i1 %ta, label %rhs, label %no
+    rhs:
+      %b = call i32 @right()
+      %tb = icmp ne i32 %b, 0
+      br i1 %tb, label %yes, label %no
+    yes:
+      ret i32 1
+    no:
+      ret i32 0
+    }
+    declare i32 @left()
+    declare i32 @right()
+"#;
+
+fn and_with_branches() -> Anchor {
+    Anchor {
+        at: At::Logical(LogicalAt {
+            is_and: true,
+            left_true: vec![(0, 0)],
+            left_false: vec![(0, 1)],
+            right: 1,
+            result: LogicalResult::Branches {
+                right_true: vec![(1, 0)],
+                right_false: vec![(1, 1)],
+                when_true: 2,
+                when_false: 3,
+            },
+        }),
+        operands: vec![OperandAt::Operand(at(0, 1), 0), OperandAt::Operand(at(1, 1), 0)],
+    }
+}
+
+fn check_and(change: LogicalChange, expected: Expect) {
+    check(AND, and_with_branches(), ValueType::Bool, Change::Logical(change), expected);
+}
+
+#[test]
+fn and_becomes_or() {
+    check_and(
+        LogicalChange::Swap,
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %ta.not = icmp eq i32 %a, 0
+          br i1 %ta.not, label %rhs, label %common.ret
+
+        rhs:                                              ; preds = %cairn.before
+          %b = tail call i32 @right()
+          %tb.not = icmp ne i32 %b, 0
+          %spec.select = zext i1 %tb.not to i32
+          br label %common.ret
+
+        common.ret:                                       ; preds = %rhs, %cairn.before
+          %common.ret.op = phi i32 [ 1, %cairn.before ], [ %spec.select, %rhs ]
+          ret i32 %common.ret.op
+        }"#]],
+    );
+}
+
+#[test]
+fn and_is_negated() {
+    check_and(
+        LogicalChange::Negate,
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %ta.not = icmp eq i32 %a, 0
+          br i1 %ta.not, label %common.ret, label %cairn.before2
+
+        cairn.before2:                                    ; preds = %cairn.before
+          %b = tail call i32 @right()
+          %tb.not = icmp eq i32 %b, 0
+          %spec.select = zext i1 %tb.not to i32
+          br label %common.ret
+
+        common.ret:                                       ; preds = %cairn.before2, %cairn.before
+          %common.ret.op = phi i32 [ 1, %cairn.before ], [ %spec.select, %cairn.before2 ]
+          ret i32 %common.ret.op
+        }"#]],
+    );
+}
+
+#[test]
+fn and_becomes_its_left_side() {
+    check_and(
+        LogicalChange::Left,
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %ta.not = icmp ne i32 %a, 0
+          %common.ret.op = zext i1 %ta.not to i32
+          ret i32 %common.ret.op
+        }"#]],
+    );
+}
+
+#[test]
+fn and_becomes_its_right_side() {
+    check_and(
+        LogicalChange::Right,
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %b = tail call i32 @right()
+          %tb.not = icmp ne i32 %b, 0
+          %common.ret.op = zext i1 %tb.not to i32
+          ret i32 %common.ret.op
+        }"#]],
+    );
+}
+
+#[test]
+fn and_becomes_a_sum() {
+    let sum = Formula {
+        nodes: vec![
+            Node::Operand(0),
+            Node::Operand(1),
+            Node::Binary(BinaryOperation::Add, 0, 1),
+            Node::Integer(INT, 0),
+            Node::Compare(Comparison::NotEqual, 2, 3),
+        ],
+    };
+    check_and(
+        LogicalChange::Both(sum),
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %b = tail call i32 @right()
+          %0 = sub i32 0, %b
+          %.not = icmp ne i32 %a, %0
+          %common.ret.op = zext i1 %.not to i32
+          ret i32 %common.ret.op
+        }"#]],
+    );
+}
+
+/// `return left() || right();`, with a phi.
+const OR: &str = r#"
+    define i32 @f() {
+    entry:
+      %a = call i32 @left()
+      %ta = icmp ne i32 %a, 0
+      br i1 %ta, label %end, label %rhs
+    rhs:
+      %b = call i32 @right()
+      %tb = icmp ne i32 %b, 0
+      br label %end
+    end:
+      %v = phi i1 [ true, %entry ], [ %tb, %rhs ]
+      %e = zext i1 %v to i32
+      ret i32 %e
+    }
+    declare i32 @left()
+    declare i32 @right()
+"#;
+
+fn or_with_phi() -> Anchor {
+    Anchor {
+        at: At::Logical(LogicalAt {
+            is_and: false,
+            left_true: vec![(0, 0)],
+            left_false: vec![(0, 1)],
+            right: 1,
+            result: LogicalResult::Phi { phi: at(2, 0), from: 1, extended: Some(at(2, 1)) },
+        }),
+        operands: vec![OperandAt::Operand(at(0, 1), 0), OperandAt::Operand(at(1, 1), 0)],
+    }
+}
+
+fn check_or(change: LogicalChange, expected: Expect) {
+    check(OR, or_with_phi(), INT, Change::Logical(change), expected);
+}
+
+#[test]
+fn or_becomes_and() {
+    check_or(
+        LogicalChange::Swap,
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %ta.not = icmp eq i32 %a, 0
+          br i1 %ta.not, label %end, label %rhs
+
+        rhs:                                              ; preds = %cairn.before
+          %b = tail call i32 @right()
+          %tb = icmp ne i32 %b, 0
+          br label %end
+
+        end:                                              ; preds = %cairn.before, %rhs
+          %v = phi i1 [ %tb, %rhs ], [ false, %cairn.before ]
+          %e = zext i1 %v to i32
+          ret i32 %e
+        }"#]],
+    );
+}
+
+#[test]
+fn or_is_negated() {
+    check_or(
+        LogicalChange::Negate,
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %ta.not = icmp eq i32 %a, 0
+          br i1 %ta.not, label %rhs, label %end
+
+        rhs:                                              ; preds = %cairn.before
+          %b = tail call i32 @right()
+          %tb.not = icmp eq i32 %b, 0
+          br label %end
+
+        end:                                              ; preds = %cairn.before, %rhs
+          %v = phi i1 [ %tb.not, %rhs ], [ false, %cairn.before ]
+          %e = zext i1 %v to i32
+          ret i32 %e
+        }"#]],
+    );
+}
+
+#[test]
+fn or_becomes_its_left_side() {
+    check_or(
+        LogicalChange::Left,
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %ta = icmp ne i32 %a, 0
+          %e = zext i1 %ta to i32
+          ret i32 %e
+        }"#]],
+    );
+}
+
+#[test]
+fn or_becomes_a_product() {
+    let product = Formula {
+        nodes: vec![Node::Operand(0), Node::Operand(1), Node::Binary(BinaryOperation::Multiply, 0, 1)],
+    };
+    check_or(
+        LogicalChange::Both(product),
+        expect![[r#"
+        cairn.before:
+          %a = tail call i32 @left()
+          %b = tail call i32 @right()
+          %0 = mul i32 %b, %a
+          ret i32 %0
+        }"#]],
+    );
+}
+
+const DIVISION: &str = r#"
+    define i32 @f(i32 %x, i32 %y) {
+      %d = sdiv i32 %x, %y
+      ret i32 %d
+    }
+"#;
+
+fn division() -> Anchor {
+    Anchor {
+        at: At::Result(at(0, 0)),
+        operands: vec![OperandAt::Operand(at(0, 0), 0), OperandAt::Operand(at(0, 0), 1)],
+    }
+}
+
+#[test]
+fn a_mutant_without_division_does_not_divide() {
+    let sum =
+        Formula { nodes: vec![Node::Operand(0), Node::Operand(1), Node::Binary(BinaryOperation::Add, 0, 1)] };
+    check(
+        DIVISION,
+        division(),
+        INT,
+        Change::Value(sum),
+        expect![[r#"
+        define i32 @f(i32 %x, i32 %y) local_unnamed_addr #0 {
+        cairn.before:
+          %0 = add i32 %y, %x
+          ret i32 %0
+        }"#]],
+    );
+}
+
+#[test]
+fn a_mutant_that_divides_by_zero_raises_a_signal() {
+    let remainder = Formula {
+        nodes: vec![
+            Node::Operand(0),
+            Node::Operand(1),
+            Node::Binary(BinaryOperation::UnsignedRemainder, 0, 1),
+        ],
+    };
+    check(
+        DIVISION,
+        division(),
+        INT,
+        Change::Value(remainder),
+        expect![[r#"
+        cairn.before:
+          %0 = icmp eq i32 %y, 0
+          br i1 %0, label %cairn.bad, label %cairn.good
+
+        cairn.bad:                                        ; preds = %cairn.before
+          tail call void asm sideeffect "xorl %ecx, %ecx\0A\09divl %ecx", "~{eax},~{ecx},~{edx},~{dirflag},~{fpsr},~{flags}"() #0
+          unreachable
+
+        cairn.good:                                       ; preds = %cairn.before
+          %1 = urem i32 %x, %y
+          ret i32 %1
+        }"#]],
+    );
+}
+
+#[test]
+fn a_value_is_replaced_where_it_is_used() {
+    let text = r#"
+        define i32 @f(i32 %x) {
+          %v = alloca i32
+          store i32 %x, ptr %v
+          %r = load i32, ptr %v
+          %s = add nsw i32 %r, %r
+          ret i32 %s
+        }
+    "#;
+    let anchor = Anchor { at: At::Result(at(0, 2)), operands: Vec::new() };
+    let negated = Formula { nodes: vec![Node::Original, Node::Unary(UnaryOperation::Negate, 0)] };
+    check(
+        text,
+        anchor,
+        INT,
+        Change::Value(negated),
+        expect![[r#"
+        define i32 @f(i32 %x) local_unnamed_addr #0 {
+        cairn.before:
+          %.neg = mul i32 %x, -2
+          ret i32 %.neg
+        }"#]],
+    );
+}
+
+#[test]
+fn only_the_anchored_operand_is_replaced() {
+    let text = r#"
+        define i32 @f(i32 %x) {
+          %s = mul nsw i32 %x, 3
+          %t = add nsw i32 %s, 3
+          ret i32 %t
+        }
+    "#;
+    let anchor = Anchor { at: At::Operand(at(0, 0), 1), operands: Vec::new() };
+    let one = Formula { nodes: vec![Node::Integer(INT, 1)] };
+    check(
+        text,
+        anchor,
+        INT,
+        Change::Value(one),
+        expect![[r#"
+        define i32 @f(i32 %x) local_unnamed_addr #0 {
+        cairn.before:
+          %t = add i32 %x, 3
+          ret i32 %t
+        }"#]],
+    );
+}
