@@ -53,6 +53,11 @@ void cairn_assume(int condition);
  * have only a return value. May be called several times; the bytes follow each other. */
 void cairn_output(const void *bytes, size_t length);
 
+/* Defined by a program that knows better than byte by byte whether two outputs are the same, of the original and of a
+ * mutant: 0 if they are. It is asked where they differ, about what was passed to cairn_output or else about standard
+ * output, in a process of its own in which `main` does not run. A crash in it is reported and kills no mutant. */
+int cairn_compare(const void *original, size_t original_length, const void *mutant, size_t mutant_length);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,6 +82,10 @@ pub struct ChannelHeader {
     pub infections: Region,
     /// A [`crate::mutants::ValuesHead`] and observed values.
     pub values: Region,
+    /// What the process is for, a [`Task`] as a number.
+    pub task: u32,
+    /// Keeps what follows apart from what the host writes.
+    pub reserved: u32,
 
     // From here on the target writes.
     /// How far the run came, a [`Stage`] as a number.
@@ -101,6 +105,21 @@ pub struct ChannelHeader {
 }
 
 const _: () = assert!(size_of::<ChannelHeader>() <= PAGE);
+
+/// What a process is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Task {
+    /// It runs the program.
+    #[default]
+    Run = 0,
+    /// Instead of `main` it calls the program's `cairn_compare` on the delivered variables [`COMPARED`]; what that
+    /// returns is the harness return.
+    Compare = 1,
+}
+
+/// The names under which `cairn_compare` is given what the original wrote, and what the mutant did.
+pub const COMPARED: [&str; 2] = ["cairn.original", "cairn.mutant"];
 
 /// How much a run records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -183,4 +202,21 @@ pub enum Refusal {
     Version = 1,
     /// The counter region does not have the view's size.
     Counters = 2,
+    /// The regions for mutants do not have the view's sizes.
+    Mutants = 3,
+    /// The program has no `cairn_compare`.
+    Compare = 4,
+}
+
+impl Refusal {
+    /// Reads a refusal written by the target; unknown numbers are none.
+    pub fn from_target(number: u32) -> Self {
+        match number {
+            1 => Self::Version,
+            2 => Self::Counters,
+            3 => Self::Mutants,
+            4 => Self::Compare,
+            _ => Self::None,
+        }
+    }
 }

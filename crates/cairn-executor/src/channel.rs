@@ -6,8 +6,9 @@
 
 use cairn_abi::{
     ABI_VERSION,
-    channel::{CHANNEL_MAGIC, ChannelHeader, EndedBy, PAGE, Refusal, Region, Stage, TraceLevel},
+    channel::{CHANNEL_MAGIC, ChannelHeader, EndedBy, PAGE, Refusal, Region, Stage, Task, TraceLevel},
     counters::{COUNTERS_START, counter_region_size},
+    mutants::{control_size, infections_size, values_size},
     session::{ResultSlot, SessionBoard, Span},
 };
 use cairn_model::{input::Bytes, outcome::Captured};
@@ -36,6 +37,21 @@ pub struct ChannelLayout {
     pub trace: usize,
     /// What a session needs beside; `None` for a process that serves one run.
     pub session: Option<SessionLayout>,
+    /// What a mutant view needs beside; `None` where no mutants are wanted.
+    pub mutants: Option<MutantLayout>,
+}
+
+/// How large the parts for mutants are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MutantLayout {
+    /// Mutated functions of the view.
+    pub n_functions: usize,
+    /// Its patches.
+    pub n_patches: usize,
+    /// One more than its largest selector.
+    pub n_selectors: usize,
+    /// Values that are kept of an observed patch.
+    pub n_values: usize,
 }
 
 /// How large the parts of a session are.
@@ -65,6 +81,9 @@ pub struct Channel {
     baseline: Region,
     results: Region,
     captured: Region,
+    control: Region,
+    infections: Region,
+    values: Region,
 }
 
 impl Channel {
@@ -84,9 +103,17 @@ impl Channel {
         let fuel = region(if layout.n_counters == 0 { 0 } else { PAGE });
         let [board, inputs, baseline, results, captured] = match layout.session {
             Some(SessionLayout { max_batch, inputs, captured }) => {
-                [PAGE, inputs, layout.n_counters, max_batch * size_of::<ResultSlot>(), captured].map(region)
+                [PAGE, inputs, layout.n_counters, max_batch * size_of::<ResultSlot>(), captured]
+                    .map(&mut region)
             }
             None => [Region::default(); 5],
+        };
+        let [control, infections, values] = match layout.mutants {
+            Some(MutantLayout { n_functions, n_patches, n_selectors, n_values }) => {
+                [control_size(n_functions), infections_size(n_patches, n_selectors), values_size(n_values)]
+                    .map(region)
+            }
+            None => [Region::default(); 3],
         };
 
         let fd = memfd_create(c"cairn-channel", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
@@ -111,6 +138,9 @@ impl Channel {
             baseline,
             results,
             captured,
+            control,
+            infections,
+            values,
         };
         channel.write_header(trace_level, 0);
         Ok(channel)
@@ -139,7 +169,7 @@ impl Channel {
     ///
     /// Counters too: what a new process counts before `main` is where all its runs start from.
     pub(crate) fn restart(&mut self) {
-        for region in [self.board, self.counters, self.fuel] {
+        for region in [self.board, self.counters, self.fuel, self.control, self.infections] {
             range(&mut self.map, region).fill(0);
         }
         self.map[..PAGE].fill(0);
@@ -156,6 +186,27 @@ impl Channel {
         if self.fuel.size > 0 {
             range(&mut self.map, self.fuel)[..8].copy_from_slice(&fuel.to_ne_bytes());
         }
+    }
+
+    /// Sets what the next process is for.
+    pub(crate) fn set_task(&mut self, task: Task) {
+        // SAFETY: as in `header`, and no target is running.
+        unsafe { (*self.map.as_mut_ptr().cast::<ChannelHeader>()).task = task as u32 };
+    }
+
+    /// The control pages: a [`cairn_abi::mutants::MutantControl`], then one byte a function. Empty without mutants.
+    pub(crate) fn control(&mut self) -> &mut [u8] {
+        range(&mut self.map, self.control)
+    }
+
+    /// What an examining run noted: one byte a patch, then one a selector. Empty without mutants.
+    pub(crate) fn infections(&self) -> &[u8] {
+        &self.map[self.infections.offset as usize..][..self.infections.size as usize]
+    }
+
+    /// What an observing run noted: a [`cairn_abi::mutants::ValuesHead`], then values. Empty without mutants.
+    pub(crate) fn values(&self) -> &[u8] {
+        &self.map[self.values.offset as usize..][..self.values.size as usize]
     }
 
     /// What a run used that was given `fuel`.
@@ -245,11 +296,7 @@ impl Channel {
 
     /// Why the runtime refused this channel.
     pub fn refusal(&self) -> Refusal {
-        match self.header().refusal.load(Ordering::Relaxed) {
-            1 => Refusal::Version,
-            2 => Refusal::Counters,
-            _ => Refusal::None,
-        }
+        Refusal::from_target(self.header().refusal.load(Ordering::Relaxed))
     }
 
     /// What the harness returned, if it did.
@@ -297,6 +344,10 @@ impl Channel {
         header.baseline = self.baseline;
         header.results = self.results;
         header.captured = self.captured;
+        header.control = self.control;
+        header.infections = self.infections;
+        header.values = self.values;
+        header.task = Task::Run as u32;
         header.delivery_length = delivery_length;
     }
 }
@@ -310,7 +361,14 @@ mod tests {
     use super::*;
 
     fn channel() -> Channel {
-        let layout = ChannelLayout { n_counters: 5000, delivery: 10, output: 100, trace: 0, session: None };
+        let layout = ChannelLayout {
+            n_counters: 5000,
+            delivery: 10,
+            output: 100,
+            trace: 0,
+            session: None,
+            mutants: None,
+        };
         Channel::new(layout, TraceLevel::None).unwrap()
     }
 

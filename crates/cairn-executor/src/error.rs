@@ -81,6 +81,40 @@ pub enum ExecutorError {
         /// The encoder's reason.
         reason: String,
     },
+    /// A guidepost that cannot be armed.
+    #[error("cannot arm the guidepost: {reason}")]
+    Guidepost {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A patch whose values no run can tell.
+    #[error("the values at patch {patch} cannot be observed")]
+    NotObservable {
+        /// The patch.
+        patch: u32,
+    },
+    /// A mutant or patch the target does not have.
+    #[error("the target has no {what} {number}")]
+    NoSuch {
+        /// `mutant` or `patch`.
+        what: &'static str,
+        /// Its number.
+        number: u32,
+    },
+    /// A file that is no reach file of the target.
+    #[error("cannot use `{}` as a reach file: {reason}", path.display())]
+    ReachFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A command that is not told where one of the outputs is.
+    #[error("the compare command has no argument `{place}`")]
+    CompareCommand {
+        /// What is missing.
+        place: &'static str,
+    },
     /// The runtime in the target does not fit this build of Cairn.
     #[error("the target refused its channel: {}", refusal_text(*refusal))]
     Refused {
@@ -113,10 +147,14 @@ impl ExecutorError {
             Self::SandboxUnavailable { .. } => {
                 Some("use `--sandbox off` for programs you trust; `cairn doctor` shows each layer".into())
             }
+            Self::Refused { refusal: Refusal::Compare } => {
+                Some("define `int cairn_compare(const void *, size_t, const void *, size_t)` in the program, and build it again".into())
+            }
             Self::Refused { .. } => Some("rebuild the target with `cairn build`".into()),
             Self::Exec { source, .. } if source.raw_os_error() == Some(libc::ENOEXEC) => {
                 Some("a target is an executable, not a script or an object file".into())
             }
+            Self::ReachFile { .. } => Some("remove it, and run the tests again with the mutant view of this build".into()),
             Self::KeeperLost => Some("use `--sandbox full`, which keeps targets from killing other processes".into()),
             _ => None,
         }
@@ -138,5 +176,7 @@ fn refusal_text(refusal: Refusal) -> &'static str {
         Refusal::None => "it gave no reason",
         Refusal::Version => "it was built for another version of Cairn",
         Refusal::Counters => "it has another number of counters than its map",
+        Refusal::Mutants => "it does not hold the mutants of its table",
+        Refusal::Compare => "it has no function `cairn_compare`",
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn refusal(board: &Board, channel: &Channel, n_counters: u32) -> Refu
         && channel.stage() < Stage::MainEntered
         && channel.ended_by() == EndedBy::Program;
     match channel.refusal() {
-        Refusal::Counters if n_counters == 0 => Refusal::None,
+        Refusal::Counters | Refusal::Mutants if n_counters == 0 => Refusal::None,
         refusal if is_runtimes => refusal,
         _ => Refusal::None,
     }

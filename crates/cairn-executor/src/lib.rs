@@ -14,6 +14,8 @@
 //! A [`Session`] does the same for many inputs in one live process, tens of thousands of times a second, and falls back
 //! to an executor where a run is in doubt.
 //!
+//! [`mutants::MutantSession`] runs the mutants of a mutant view, and [`oracle`] says what gives a mutant away.
+//!
 //! What a target does is data: a crash, a hang and a refused system call are outcomes. An [`ExecutorError`] means
 //! that the run could not be carried out, and says which part was missing.
 //!
@@ -26,6 +28,7 @@
 
 mod capture;
 mod channel;
+mod compare;
 mod config;
 mod error;
 mod executor;
@@ -38,10 +41,13 @@ mod scratch;
 mod session;
 mod stability;
 
+pub mod mutants;
+pub mod oracle;
 pub mod sandbox;
 
 pub use crate::{
-    channel::{Channel, ChannelLayout, SessionLayout},
+    channel::{Channel, ChannelLayout, MutantLayout, SessionLayout},
+    compare::{CompareCommand, CompareFailure, Compared},
     config::{RunConfig, SandboxLevel, Target},
     error::ExecutorError,
     executor::{Execution, Executor},

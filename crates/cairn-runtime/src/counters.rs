@@ -18,12 +18,14 @@ pub fn view() -> &'static ViewInfo {
     unsafe { &__cairn_view }
 }
 
-/// Makes the view count into `channel`. Without one it counts into its own pages, unseen.
+/// Makes the view count into `channel`, and run the mutant it names. Without one it counts into its own pages, unseen.
 ///
 /// The counters keep their addresses, so instrumented code costs the same with and without a host, and the host
 /// needs nothing from a dying target.
 pub fn lay(channel: Option<Channel>) {
-    let Some(channel) = channel else { return };
+    let Some(channel) = channel else {
+        return crate::mutants::start_alone();
+    };
     let view = view();
     let Some((shared, size)) = channel.region(channel.header().counters) else {
         // The host asks for no counters, for instance when it only delivers.
@@ -53,6 +55,7 @@ pub fn lay(channel: Option<Channel>) {
         channel.refuse(Refusal::Counters);
     }
     lay_fuel(channel, view);
+    crate::mutants::lay(channel);
 }
 
 /// Lays the channel's fuel over the view's; without one the view has its own, which never ends.
@@ -80,7 +83,8 @@ pub fn set_path_hash(path_hash: u64) {
     unsafe { (*view().counters.cast::<CounterHead>()).path_hash = path_hash };
 }
 
-fn mark(view: &ViewInfo) -> u64 {
+/// The first eight bytes of the map hash; never 0.
+pub fn mark(view: &ViewInfo) -> u64 {
     let (first, _) = view.map_hash.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
     // 0 means that nobody lies here yet.
     u64::from_le_bytes(*first).max(1)

@@ -45,6 +45,20 @@ pub fn variable(name: &[u8]) -> Option<&'static [u8]> {
     None
 }
 
+/// Whether the C library has an environment yet: what runs before it finds none.
+#[cfg(feature = "view")]
+pub fn is_known() -> bool {
+    let place = environ();
+    // SAFETY: the C library keeps a pointer there.
+    !place.is_null() && !unsafe { *place }.is_null()
+}
+
+/// The value of a variable among entries that each end in a zero byte.
+#[cfg(feature = "view")]
+pub fn variable_in<'a>(entries: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    entries.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(name)?.strip_prefix(b"="))
+}
+
 /// Gives the program another environment.
 ///
 /// # Safety

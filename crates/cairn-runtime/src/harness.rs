@@ -31,7 +31,13 @@ pub unsafe extern "C" fn cairn_harness_main(
     test_one_input: TestOneInput,
     initialize: Option<Initialize>,
 ) -> c_int {
+    #[cfg(feature = "view")]
+    crate::compare::if_asked();
     channel::reached(Stage::MainEntered);
+    #[cfg(feature = "view")]
+    if channel::find().is_none() {
+        crate::mutants::start_alone();
+    }
     if let Some(initialize) = initialize {
         // SAFETY: this is how libFuzzer calls it.
         unsafe { initialize(&mut argc, &mut argv) };

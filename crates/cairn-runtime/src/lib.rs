@@ -1,7 +1,8 @@
 //! Linked into the target: channel, counters, typed variables, harness entry.
 //!
 //! At start-up, before anything of the target, it looks for a [`channel`] on its descriptor. In a view it lays the view's counters over the
-//! channel's, so that every hit is seen by the host even when the target dies ([`counters`]). Later the target asks
+//! channel's, so that every hit is seen by the host even when the target dies ([`counters`]), and makes the host's choice
+//! of [`mutants`] the view's. Later the target asks
 //! for [`variables`] by name, in Cairn's own words, KLEE's or CREST's; a harness without `main` finds one in
 //! `main.c` and [`harness`], and an AFL program its buffer in [`afl`]. Without a channel all of this works too, fed from the
 //! environment, files and standard input, so that a finding can be replayed without Cairn; and other people's fuzzers
@@ -19,9 +20,13 @@ pub mod system;
 
 pub mod channel;
 #[cfg(feature = "view")]
+pub mod compare;
+#[cfg(feature = "view")]
 pub mod counters;
 #[cfg(feature = "view")]
 pub mod forkserver;
+#[cfg(feature = "view")]
+pub mod mutants;
 #[cfg(feature = "view")]
 pub mod program;
 #[cfg(all(feature = "view", target_arch = "x86_64"))]

@@ -18,6 +18,7 @@ pub unsafe extern "C" fn run_main(
     envp: *mut *mut c_char,
     main: Main,
 ) -> c_int {
+    crate::compare::if_asked();
     channel::reached(Stage::MainEntered);
     #[cfg(target_arch = "x86_64")]
     if let Some(channel) = channel::find() {
@@ -27,6 +28,9 @@ pub unsafe extern "C" fn run_main(
         if let Some(status) = crate::session::serve(channel, entry) {
             return status;
         }
+    }
+    if channel::find().is_none() {
+        crate::mutants::start_alone();
     }
     crate::forkserver::at_main();
     // SAFETY: the caller vouches for the arguments.

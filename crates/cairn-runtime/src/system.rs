@@ -331,14 +331,19 @@ pub fn exit(code: i32) -> ! {
     }
 }
 
-/// Ends the process as `abort` would.
-pub fn abort() -> ! {
-    // SAFETY: these calls touch no memory; a handler of the target runs as for any signal.
+/// Sends the calling thread a signal; a handler of the target runs as for any signal.
+pub fn raise(signal: i32) {
+    // SAFETY: these calls touch no memory.
     unsafe {
         let process = call(libc::SYS_getpid, [0; 6]);
         let thread = call(libc::SYS_gettid, [0; 6]);
-        call(libc::SYS_tgkill, [process as usize, thread as usize, libc::SIGABRT as usize, 0, 0, 0]);
+        call(libc::SYS_tgkill, [process as usize, thread as usize, signal as usize, 0, 0, 0]);
     }
+}
+
+/// Ends the process as `abort` would.
+pub fn abort() -> ! {
+    raise(libc::SIGABRT);
     // Where the target ignores the signal.
     exit(128 + libc::SIGABRT)
 }

@@ -6,18 +6,19 @@ pub(crate) mod start;
 use self::start::Started;
 use crate::{
     capture,
-    channel::{Channel, ChannelLayout},
+    channel::{Channel, ChannelLayout, MutantLayout},
     config::{RunConfig, Target},
     error::ExecutorError,
     judge,
     keeper::{Board, Keeper},
+    mutants::Arming,
     program::Program,
     request,
     sandbox::{Layers, policy},
     scratch::Scratch,
 };
 use cairn_abi::{
-    channel::{EndedBy, Refusal, Stage},
+    channel::{EndedBy, Refusal, Stage, Task},
     delivery::{self, Item, Value, Writer},
 };
 use cairn_model::{
@@ -42,6 +43,8 @@ pub struct Executor {
     n_counters: u32,
     /// Whether a run has accepted the channel: the program does not change, so no later one refuses it.
     is_fitting: bool,
+    /// What the next run does beside running the program.
+    arming: Arming,
     _folder: Option<scratch_folder::ScratchFolder>,
 }
 
@@ -73,6 +76,15 @@ pub struct Execution {
 impl Executor {
     /// Finds the program, reaches the sandbox level, and readies everything that runs share.
     pub fn new(target: Target, config: RunConfig) -> Result<Self, ExecutorError> {
+        Self::with_mutants(target, config, None)
+    }
+
+    /// Likewise for a mutant view.
+    pub(crate) fn with_mutants(
+        target: Target,
+        config: RunConfig,
+        mutants: Option<MutantLayout>,
+    ) -> Result<Self, ExecutorError> {
         let Started { keeper, layers, program, launch_path, scratch, folder } =
             start::start(&target.program, &config)?;
         let layout = ChannelLayout {
@@ -81,6 +93,7 @@ impl Executor {
             output: config.output_limit as usize,
             trace: config.trace_size,
             session: None,
+            mutants,
         };
         let channel =
             Channel::new(layout, config.trace_level).map_err(ExecutorError::system("make a channel"))?;
@@ -94,6 +107,7 @@ impl Executor {
             channel,
             n_counters: target.n_counters,
             is_fitting: false,
+            arming: Arming::default(),
             _folder: folder,
         })
     }
@@ -113,9 +127,30 @@ impl Executor {
         self.config.fuel = fuel;
     }
 
+    /// What the next runs do beside running the program; the default is nothing.
+    pub(crate) fn arm(&mut self, arming: Arming) {
+        self.arming = arming;
+    }
+
+    /// What the last run left.
+    pub(crate) fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
     /// Runs the target once.
     pub fn run(&mut self, input: &Input) -> Result<Execution, ExecutorError> {
+        self.run_task(input, Task::Run)
+    }
+
+    /// Has the target's own `cairn_compare` compare two variables of `input`.
+    pub(crate) fn compare(&mut self, input: &Input) -> Result<Execution, ExecutorError> {
+        self.run_task(input, Task::Compare)
+    }
+
+    fn run_task(&mut self, input: &Input, task: Task) -> Result<Execution, ExecutorError> {
         self.deliver(input)?;
+        self.channel.set_task(task);
+        self.arming.write(self.channel.control());
         let layout = self.scratch.prepare(&input.files)?;
         let failed = || ExecutorError::system("make a memory file");
         let stdin = capture::stdin(&input.stdin.0).map_err(failed())?;
@@ -131,7 +166,7 @@ impl Executor {
 
         judge::check_started(&board, &self.program)?;
         let refusal = judge::refusal(&board, &self.channel, self.n_counters);
-        if refusal != Refusal::None && !self.is_fitting {
+        if refusal != Refusal::None && (!self.is_fitting || task == Task::Compare) {
             return Err(ExecutorError::Refused { refusal });
         }
         self.is_fitting = true;

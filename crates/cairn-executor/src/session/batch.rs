@@ -3,6 +3,7 @@
 use super::{
     config::Wants,
     handle::{Ran, Session, SessionRun},
+    job::Job,
     live::Posted,
     outcome, pack,
     sort_out::{Taken, sort_out},
@@ -21,11 +22,22 @@ impl Session {
     /// They may be carried out in another order. An error means that one of them cannot be run at all, by
     /// [`crate::Executor::run`] neither, or that the system failed.
     pub fn run_batch(&mut self, inputs: &[Input], wants: Wants) -> Result<Vec<SessionRun>, ExecutorError> {
-        let mut runs: Vec<Option<SessionRun>> = Vec::with_capacity(inputs.len());
-        let mut left: VecDeque<usize> = VecDeque::with_capacity(inputs.len());
-        for (index, input) in inputs.iter().enumerate() {
-            runs.push(match pack::why_fresh(input, self.config.mode) {
-                Some(why) => Some(self.fresh(input, wants, why)?),
+        let jobs: Vec<_> = inputs.iter().map(Job::original).collect();
+        self.run_jobs(&jobs, wants)
+    }
+
+    /// Likewise, with something active in each run.
+    pub(crate) fn run_jobs(
+        &mut self,
+        jobs: &[Job<'_>],
+        wants: Wants,
+    ) -> Result<Vec<SessionRun>, ExecutorError> {
+        let mut runs: Vec<Option<SessionRun>> = Vec::with_capacity(jobs.len());
+        let mut left: VecDeque<usize> = VecDeque::with_capacity(jobs.len());
+        for (index, job) in jobs.iter().enumerate() {
+            let why = job.why_fresh.clone().or_else(|| pack::why_fresh(job.input, self.config.mode));
+            runs.push(match why {
+                Some(why) => Some(self.fresh(job, wants, why)?),
                 None => {
                     left.push_back(index);
                     None
@@ -34,27 +46,29 @@ impl Session {
         }
         while let Some(first) = left.front().copied() {
             if !self.is_ready()? {
-                runs[first] = Some(self.fresh(&inputs[first], wants, WhyFresh::NoSession)?);
+                runs[first] = Some(self.fresh(&jobs[first], wants, WhyFresh::NoSession)?);
                 left.pop_front();
                 continue;
             }
-            let has_watch = self.fill(inputs, &left)?;
+            let has_watch = self.fill(jobs, &left)?;
             let n_inputs = self.pack.n_inputs();
             if n_inputs == 0 {
-                runs[first] = Some(self.fresh(&inputs[first], wants, WhyFresh::TooLarge)?);
+                runs[first] = Some(self.fresh(&jobs[first], wants, WhyFresh::TooLarge)?);
                 left.pop_front();
                 continue;
             }
+            // A new template has found nothing there.
+            self.watching.write(self.live.channel.control());
             let posted = self.live.post(n_inputs, wants.bits(), self.config.run.fuel)?;
             self.counts.n_batches += 1;
             let mut taken = std::mem::take(&mut self.taken);
             sort_out(&mut self.live, &self.config.run, n_inputs, &posted, &mut taken)?;
-            let last = &inputs[left[taken.len() - 1]];
+            let last = jobs[left[taken.len() - 1]].input;
             self.live.scratch.now_holds(&last.files);
             let mut n_again = 0;
             for entry in taken.drain(..) {
                 let index = left.pop_front().expect("no more results than inputs");
-                match self.finish(&inputs[index], wants, entry, &posted, has_watch)? {
+                match self.finish(&jobs[index], wants, entry, &posted, has_watch)? {
                     Some(run) => runs[index] = Some(run),
                     None => {
                         left.push_back(index);
@@ -71,17 +85,25 @@ impl Session {
 
     /// Lays out the files of the first input, and packs it with as many others as find their files there. Returns
     /// whether a change of files will be noticed.
-    fn fill(&mut self, inputs: &[Input], left: &VecDeque<usize>) -> Result<bool, ExecutorError> {
+    fn fill(&mut self, jobs: &[Job<'_>], left: &VecDeque<usize>) -> Result<bool, ExecutorError> {
         self.pack.clear();
-        self.live.scratch.refresh(&inputs[left[0]].files)?;
+        self.live.scratch.refresh(&jobs[left[0]].input.files)?;
         let has_watch = self.live.scratch.watch().is_some();
         // Where reading leaves a trace, the host takes it back before the next input finds it.
-        let is_untouched = self.live.scratch.keeps_access_times() || inputs[left[0]].files.is_empty();
+        let is_untouched = self.live.scratch.keeps_access_times() || jobs[left[0]].input.files.is_empty();
         let most = if has_watch && is_untouched { left.len() } else { 1 };
         // Files that differ among the inputs, and that each of them therefore brings along from then on.
         let mut rewritten: Vec<usize> = Vec::new();
+        let mut last: Option<&Input> = None;
         for index in left.iter().take(most) {
-            let input = &inputs[*index];
+            let Job { input, activation, .. } = jobs[*index];
+            // Many runs of one input are what mutants are run by.
+            if last.is_some_and(|last| std::ptr::eq(last, input)) {
+                if !self.pack.push_again(self.live.channel.inputs(), activation) {
+                    break;
+                }
+                continue;
+            }
             match self.live.scratch.difference(&input.files) {
                 Difference::Same => {}
                 Difference::Contents(differing) => {
@@ -91,9 +113,10 @@ impl Session {
                 }
                 Difference::Other => break,
             }
-            if !self.pack.push(self.live.channel.inputs(), input, &rewritten)? {
+            if !self.pack.push(self.live.channel.inputs(), input, &rewritten, activation)? {
                 break;
             }
+            last = Some(input);
         }
         Ok(has_watch)
     }
@@ -101,7 +124,7 @@ impl Session {
     /// The run that `taken` stands for; `None` if the input is to be posted again.
     fn finish(
         &mut self,
-        input: &Input,
+        job: &Job<'_>,
         wants: Wants,
         taken: Taken,
         posted: &Posted,
@@ -113,17 +136,17 @@ impl Session {
             Taken::Again => Ok(None),
             Taken::Fresh(why) => {
                 self.live.scratch.mark_changed();
-                self.fresh(input, wants, why).map(Some)
+                self.fresh(job, wants, why).map(Some)
             }
             Taken::Result(slot) => {
-                let changes = if has_changed { self.collect(input)? } else { Changes::default() };
+                let changes = if has_changed { self.collect(job.input)? } else { Changes::default() };
                 let execution = outcome::of_result(&self.live.channel, &slot, changes, elapsed);
                 self.counts.n_live += 1;
                 Ok(Some(SessionRun { execution, ran: Ran::Live, n_new: slot.n_new }))
             }
             Taken::Ended(ending) => {
                 self.note_ended(&ending);
-                let changes = self.collect(input)?;
+                let changes = self.collect(job.input)?;
                 let fuel = self.config.run.fuel;
                 let mut execution =
                     outcome::of_remains(&self.live, ending, changes, posted.elapsed, wants, fuel)?;

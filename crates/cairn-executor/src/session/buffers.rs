@@ -3,6 +3,7 @@
 use super::{
     config::Wants,
     handle::Session,
+    job::Job,
     outcome, pack,
     sort_out::{Taken, sort_out},
     why::WhyFresh,
@@ -183,7 +184,7 @@ impl Session {
         let span = pack::buffer_at(self.live.channel.inputs(), index);
         let buffer = Bytes(self.live.channel.input_bytes(span).to_vec());
         let input = Input { buffer: Some(buffer), ..Input::default() };
-        let run = self.fresh(&input, wants, why)?;
+        let run = self.fresh(&Job::original(&input), wants, why)?;
         let counters = match wants.counters_of(run.n_new) {
             true => self.buffer_runs.keep_bytes(&run.execution.counters),
             false => Counters::Unwanted,

@@ -3,15 +3,18 @@
 use super::{
     config::{SessionConfig, Wants},
     counts::SessionCounts,
+    job::{Activation, Job},
     live::Live,
     pack::Pack,
     sort_out::Taken,
     why::WhyFresh,
 };
 use crate::{
+    channel::{Channel, MutantLayout},
     config::{RunConfig, Target},
     error::ExecutorError,
     executor::{Execution, Executor},
+    mutants::{Arming, Watching},
 };
 use cairn_abi::{
     channel::TraceLevel,
@@ -42,6 +45,8 @@ pub struct Session {
     /// What became of the last batch; kept so that it is not allocated each time.
     pub(super) taken: Vec<Taken>,
     pub(super) buffer_runs: super::buffers::Records,
+    /// What runs tell of the patch that is selected in them.
+    pub(super) watching: Watching,
 }
 
 /// How a session runs its target.
@@ -92,13 +97,22 @@ pub enum Ran {
 impl Session {
     /// Starts `target` and takes it up to where runs begin. A target that cannot be run live is run in fresh
     /// processes, and [`Session::mode`] says so; that is no error.
-    pub fn new(target: Target, mut config: SessionConfig) -> Result<Self, ExecutorError> {
+    pub fn new(target: Target, config: SessionConfig) -> Result<Self, ExecutorError> {
+        Self::with_mutants(target, config, None)
+    }
+
+    /// Likewise for a mutant view.
+    pub(crate) fn with_mutants(
+        target: Target,
+        mut config: SessionConfig,
+        mutants: Option<MutantLayout>,
+    ) -> Result<Self, ExecutorError> {
         config.max_batch = config.max_batch.clamp(1, 1 << 16);
         let least = config.max_batch * size_of::<InputSlot>() + cairn_abi::channel::PAGE;
         config.inputs_size = config.inputs_size.clamp(least, MAX_REGION);
         config.captured_size = config.captured_size.clamp(cairn_abi::channel::PAGE, MAX_REGION);
-        let live = Live::new(&target, &config)?;
-        let executor = Executor::new(target, config.run.clone())?;
+        let live = Live::new(&target, &config, mutants)?;
+        let executor = Executor::with_mutants(target, config.run.clone(), mutants)?;
         let mut session = Self {
             live,
             executor,
@@ -107,6 +121,7 @@ impl Session {
             pack: Pack::new(&config),
             taken: Vec::new(),
             buffer_runs: Default::default(),
+            watching: Watching::default(),
             config,
         };
         if session.config.run.trace_level == TraceLevel::None {
@@ -154,6 +169,16 @@ impl Session {
     ///
     /// A process that was killed is run again a few times: if it does not kill itself, somebody else did.
     pub fn run_fresh(&mut self, input: &Input) -> Result<Execution, ExecutorError> {
+        self.run_fresh_with(input, Activation::default())
+    }
+
+    /// Likewise, with something active.
+    pub(crate) fn run_fresh_with(
+        &mut self,
+        input: &Input,
+        activation: Activation,
+    ) -> Result<Execution, ExecutorError> {
+        self.executor.arm(Arming { activation, watching: self.watching.clone() });
         let mut execution = self.executor.run(input)?;
         for _ in 1..KILLS_BELIEVED {
             if execution.outcome.ending != (Ending::Signalled { signal: libc::SIGKILL }) {
@@ -162,6 +187,29 @@ impl Session {
             execution = self.executor.run(input)?;
         }
         Ok(execution)
+    }
+
+    /// Sets what the next runs tell of the patch that is selected in them.
+    pub(crate) fn watch(&mut self, watching: Watching) {
+        self.watching = watching;
+    }
+
+    /// The channel a run was made with; it holds what that run left, if it was the last one.
+    pub(crate) fn channel_of(&self, ran: &Ran) -> &Channel {
+        match ran {
+            Ran::Live => &self.live.channel,
+            Ran::Fresh { .. } => self.executor.channel(),
+        }
+    }
+
+    /// What runs before `main` noted of its patches; empty where there is no live process.
+    pub(crate) fn before_main(&self) -> &[u8] {
+        self.live.before_main()
+    }
+
+    /// The program as it runs in fresh processes.
+    pub(crate) fn executor(&mut self) -> &mut Executor {
+        &mut self.executor
     }
 
     pub(super) fn run_config(&self) -> &RunConfig {
@@ -182,15 +230,15 @@ impl Session {
         }
     }
 
-    /// Runs `input` in a fresh process because of `why`.
+    /// Runs `job` in a fresh process because of `why`.
     pub(super) fn fresh(
         &mut self,
-        input: &Input,
+        job: &Job<'_>,
         wants: Wants,
         why: WhyFresh,
     ) -> Result<SessionRun, ExecutorError> {
         self.counts.note_fresh(&why);
-        let mut execution = self.run_fresh(input)?;
+        let mut execution = self.run_fresh_with(job.input, job.activation)?;
         let n_new = cairn_abi::session::n_new(&execution.counters, self.live.channel.baseline());
         if !wants.counters_of(n_new) {
             execution.counters.clear();

@@ -8,7 +8,7 @@ use super::{
     streams::Streams,
 };
 use crate::{
-    channel::{Channel, ChannelLayout, SessionLayout},
+    channel::{Channel, ChannelLayout, MutantLayout, SessionLayout},
     config::{RunConfig, Target},
     error::ExecutorError,
     executor::{
@@ -17,6 +17,7 @@ use crate::{
     },
     judge,
     keeper::{Board, Keeper},
+    mutants::Arming,
     program::Program,
     request,
     scratch::Scratch,
@@ -83,6 +84,8 @@ pub(super) struct Live {
     next_run: u64,
     /// Failures since the last run that had a result.
     n_failures: u32,
+    /// What the template noted of its patches before `main`, as [`Channel::infections`].
+    before_main: Vec<u8>,
     _folder: Option<ScratchFolder>,
 }
 
@@ -128,7 +131,11 @@ pub(super) enum Stop {
 pub(super) type Reason = String;
 
 impl Live {
-    pub(super) fn new(target: &Target, config: &SessionConfig) -> Result<Self, ExecutorError> {
+    pub(super) fn new(
+        target: &Target,
+        config: &SessionConfig,
+        mutants: Option<MutantLayout>,
+    ) -> Result<Self, ExecutorError> {
         let layout = ChannelLayout {
             n_counters: target.n_counters as usize,
             delivery: 0,
@@ -139,6 +146,7 @@ impl Live {
                 inputs: config.inputs_size,
                 captured: config.captured_size,
             }),
+            mutants,
         };
         let channel =
             Channel::new(layout, TraceLevel::None).map_err(ExecutorError::system("make a channel"))?;
@@ -162,8 +170,14 @@ impl Live {
             runner: None,
             next_run: 1,
             n_failures: 0,
+            before_main: Vec::new(),
             _folder: folder,
         })
+    }
+
+    /// What the template noted of its patches before `main`, as [`Channel::infections`]; empty without mutants.
+    pub(super) fn before_main(&self) -> &[u8] {
+        &self.before_main
     }
 
     /// What the last run wrote to standard output and standard error.
@@ -415,6 +429,8 @@ impl Live {
     /// Starts the template and waits until it is before `main`.
     fn start(&mut self) -> Result<Attempt, ExecutorError> {
         self.channel.restart();
+        // What runs before `main` runs once for all runs, without a mutant: which would have made a difference?
+        Arming::EXAMINES.write(self.channel.control());
         // Its own turn, so that it shows when it passes it.
         self.board().turn.store(Turn::Template as u32, Relaxed);
         self.board().memory_limit.store(self.memory_limit, Relaxed);
@@ -432,6 +448,7 @@ impl Live {
         self.is_started = true;
         self.has_forked = false;
         if self.turn_comes(Turn::Template) {
+            self.before_main = self.channel.infections().to_vec();
             return Ok(Attempt::Worked);
         }
         let ended = self.keeper.session_end();

@@ -21,6 +21,7 @@ mod config;
 mod counts;
 mod futex;
 mod handle;
+mod job;
 mod live;
 mod outcome;
 mod pack;
@@ -30,6 +31,7 @@ mod streams;
 mod verify;
 mod why;
 
+pub(crate) use self::job::{Activation, Job};
 pub use self::{
     buffers::{BufferBatch, BufferEnd, BufferRun, BufferRuns},
     calibrate::Calibration,

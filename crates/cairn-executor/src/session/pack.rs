@@ -4,7 +4,7 @@
 //!   one InputSlot for each input a batch may have, then what they refer to, one input after the other
 //! ```
 
-use super::{config::SessionConfig, why::WhyFresh};
+use super::{config::SessionConfig, job::Activation, why::WhyFresh};
 use crate::{error::ExecutorError, executor::value, request, scratch::DEFAULT_TIME};
 use cairn_abi::{
     delivery::{Item, Writer},
@@ -90,14 +90,29 @@ impl Pack {
         region: &mut [u8],
         input: &Input,
         rewritten: &[usize],
+        activation: Activation,
     ) -> Result<bool, ExecutorError> {
         let before = *self;
         let slot = if self.n_inputs == self.max_batch { None } else { self.write(region, input, rewritten)? };
         match slot {
-            Some(slot) => self.finish(region, &slot),
+            Some(slot) => self.finish(region, &activation.of(slot)),
             None => *self = before,
         }
         Ok(slot.is_some())
+    }
+
+    /// Adds the input that was added last once more. `false` if there is none, or no room.
+    pub(super) fn push_again(&mut self, region: &mut [u8], activation: Activation) -> bool {
+        if self.n_inputs == 0 || self.n_inputs == self.max_batch {
+            return false;
+        }
+        let size = size_of::<InputSlot>();
+        // SAFETY: the slot was written by `finish`, and every bit pattern is one.
+        let slot = unsafe {
+            region[(self.n_inputs - 1) * size..][..size].as_ptr().cast::<InputSlot>().read_unaligned()
+        };
+        self.finish(region, &activation.of(slot));
+        true
     }
 
     /// Drops the first `n` inputs; the others stay where they are, under new numbers.
@@ -263,7 +278,7 @@ mod tests {
             buffer: Some("buf".into()),
             ..Input::default()
         };
-        assert!(pack.push(&mut region, &input, &[1]).unwrap());
+        assert!(pack.push(&mut region, &input, &[1], Activation::default()).unwrap());
         let slot = slot(&region, 0);
         assert_eq!(text(&region, slot.buffer), b"buf");
         assert_eq!(buffer_at(&region, 0), slot.buffer);
@@ -286,11 +301,29 @@ mod tests {
     fn what_does_not_fit_is_said_and_leaves_nothing() {
         let (mut pack, mut region) = pack(512);
         let large = Input { stdin: Bytes(vec![b'x'; 400]), ..Input::default() };
-        assert!(!pack.push(&mut region, &large, &[]).unwrap());
+        assert!(!pack.push(&mut region, &large, &[], Activation::default()).unwrap());
         assert_eq!(pack.n_inputs(), 0);
-        assert!(pack.push(&mut region, &Input::default(), &[]).unwrap());
-        assert!(pack.push(&mut region, &Input::default(), &[]).unwrap());
-        assert!(!pack.push(&mut region, &Input::default(), &[]).unwrap(), "a batch has two inputs here");
+        assert!(pack.push(&mut region, &Input::default(), &[], Activation::default()).unwrap());
+        assert!(pack.push(&mut region, &Input::default(), &[], Activation::default()).unwrap());
+        assert!(
+            !pack.push(&mut region, &Input::default(), &[], Activation::default()).unwrap(),
+            "a batch has two inputs here"
+        );
+    }
+
+    #[test]
+    fn the_same_input_again_takes_no_more_room() {
+        let (mut pack, mut region) = pack(4096);
+        let input = Input { stdin: "in".into(), ..Input::default() };
+        assert!(!pack.push_again(&mut region, Activation::default()), "there is none yet");
+        assert!(pack.push(&mut region, &input, &[], Activation { selector: 3, examines: false }).unwrap());
+        let end = pack.end;
+        assert!(pack.push_again(&mut region, Activation { selector: 4, examines: true }));
+        assert!(!pack.push_again(&mut region, Activation::default()), "a batch has two inputs here");
+        let (first, second) = (slot(&region, 0), slot(&region, 1));
+        assert_eq!((pack.end, first.stdin), (end, second.stdin));
+        assert_eq!((first.selector, first.examines), (3, 0));
+        assert_eq!((second.selector, second.examines), (4, 1));
     }
 
     #[test]

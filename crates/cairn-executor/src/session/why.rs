@@ -37,6 +37,8 @@ pub enum WhyFresh {
     FilledMemory,
     /// Its process stopped.
     Stopped,
+    /// The mutant makes a difference before `main`, where a session has passed for all runs.
+    BeforeMain,
 }
 
 impl fmt::Display for WhyFresh {
@@ -55,6 +57,7 @@ impl fmt::Display for WhyFresh {
             Self::DiedOddly => f.write_str("the process died in a way that needs a second look"),
             Self::FilledMemory => f.write_str("the process filled its memory"),
             Self::Stopped => f.write_str("the process stopped"),
+            Self::BeforeMain => f.write_str("the mutant acts before `main`"),
         }
     }
 }

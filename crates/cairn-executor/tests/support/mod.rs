@@ -1,6 +1,7 @@
 //! Compiles small programs and runs them.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod mutants;
 pub mod view;
 
 use cairn_executor::{Execution, Executor, RunConfig, SandboxLevel, Target};

@@ -13,9 +13,14 @@ struct view {
   unsigned n_counters, reserved;
   unsigned char *counters;
   unsigned long *fuel;
+  const void *mutants;
 };
+#ifndef MUTANT_VIEW
+#define MUTANT_VIEW 0
+#define VIEW_KIND 1
+#endif
 __attribute__((section(".cairn_view"), used)) struct view __cairn_view = {
-  VIEW_MAGIC, ABI_VERSION, 1, {7}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel};
+  VIEW_MAGIC, ABI_VERSION, VIEW_KIND, {7}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel, MUTANT_VIEW};
 extern const unsigned ABI_SYMBOL;
 __attribute__((used)) static const unsigned *abi = &ABI_SYMBOL;
 #ifndef HARNESS

@@ -30,7 +30,14 @@ fn build(text: &str, more: &[&str]) -> Program {
         format!("-DABI_VERSION={ABI_VERSION}"),
         format!("-DABI_SYMBOL=cairn_abi_v{ABI_VERSION}"),
     ];
-    let mut arguments = vec!["-include", &header, &archive, "-fuse-ld=lld", "-Wno-deprecated-non-prototype"];
+    let mutants = folder.path().join("mutants.h");
+    fs::write(&mutants, include_str!("../../../cairn-runtime/tests/programs/mutants.h")).unwrap();
+    let mutants = mutants.display().to_string();
+    let mut arguments = Vec::new();
+    if text.contains("MUTANTS(") {
+        arguments.extend(["-include", &mutants]);
+    }
+    arguments.extend(["-include", &header, &archive, "-fuse-ld=lld", "-Wno-deprecated-non-prototype"]);
     arguments.extend(defines.iter().map(String::as_str));
     arguments.extend(more);
     program_with(text, &arguments)

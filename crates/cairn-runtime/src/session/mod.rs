@@ -30,7 +30,7 @@ mod watch;
 
 pub use self::{template::serve, trap::end_run};
 
-use crate::{channel::Channel, harness::TestOneInput, program::Main, system};
+use crate::{channel::Channel, harness::TestOneInput, mutants::Switches, program::Main, system};
 use cairn_abi::{
     channel::{ChannelHeader, PAGE, Region},
     counters::COUNTERS_START,
@@ -74,6 +74,8 @@ struct Regions {
     parent: i32,
     /// How much is kept of each output.
     output: Part,
+    /// In a mutant view, what chooses a mutant.
+    mutants: Option<Switches>,
 }
 
 /// A piece of memory.
@@ -150,6 +152,7 @@ impl Regions {
             process: system::process_id(),
             parent: system::parent_id(),
             output: part(header.output),
+            mutants: Switches::find(),
         })
     }
 

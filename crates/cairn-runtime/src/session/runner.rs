@@ -57,6 +57,10 @@ fn set_up(vault: &mut Vault) -> Result<(), Obstacle> {
         // SAFETY: only the host writes these.
         unsafe { system::make_read_only(part.start, part.size) };
     }
+    if let Some(mutants) = vault.regions.mutants {
+        // The last runner may have died of a mutant.
+        mutants.rest();
+    }
     if vault.mode == RunnerMode::Persistent {
         vault.own = system::page_of_this_process().ok_or(Obstacle::Setup)?;
     }
@@ -86,12 +90,18 @@ fn work_off(vault: &mut Vault, batch: &mut Batch) {
         let slot = unsafe { vault.regions.inputs.start.cast::<InputSlot>().add(index).read() };
         board.current.store(index as u32, Ordering::Release);
         input::clear(vault, batch.fuel);
+        if let Some(mutants) = vault.regions.mutants {
+            mutants.begin(&slot);
+        }
         let run = match input::ready(vault, &slot) {
             Some(arguments) => run(vault, arguments),
             None => {
                 Run { left: Left::Runtime, flags: RUINED | flags::LAST | flags::LEAVES, n_looks_at_itself: 0 }
             }
         };
+        if let Some(mutants) = vault.regions.mutants {
+            mutants.end(&slot);
+        }
         let is_last = report::write(vault, batch, index, &run);
         board.n_done.store(index as u32 + 1, Ordering::Release);
         if run.flags & flags::LEAVES != 0 {

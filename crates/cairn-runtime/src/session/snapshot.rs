@@ -100,6 +100,7 @@ fn keep_memory(vault: &mut Vault) -> Result<(), Obstacle> {
     let text_bytes = unsafe { text.bytes() }.get(..length).ok_or(Obstacle::Maps)?;
     let (own, channel) = (Range::of(vault.extent), Range::of(vault.regions.channel));
     let (counters, fuel) = (vault.regions.counters.start.addr(), vault.regions.fuel.addr());
+    let mutants = vault.regions.mutants;
     let snapshot = &mut vault.snapshot;
     let mut total = 0;
     for mapping in maps::mappings(text_bytes) {
@@ -112,7 +113,8 @@ fn keep_memory(vault: &mut Vault) -> Result<(), Obstacle> {
         if mapping.is_shared {
             let is_ours = channel.meets(range.start, range.end)
                 || (range.start..range.end).contains(&counters)
-                || (range.start..range.end).contains(&fuel);
+                || (range.start..range.end).contains(&fuel)
+                || mutants.is_some_and(|mutants| mutants.hold(range.start, range.end));
             if is_ours {
                 continue;
             }

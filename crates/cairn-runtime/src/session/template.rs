@@ -17,6 +17,12 @@ pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
     own_maps::keep();
     let regions = Regions::find(channel)?;
     let board = regions.board;
+    if let Some(mutants) = regions.mutants {
+        // Whatever the host wanted to know about the time before `main`.
+        mutants.rest();
+    }
+    // Nothing of the program runs in a template any more, so this does not change.
+    let obstacle = before_main::obstacle();
     pass_turn(&regions, Turn::Host);
     loop {
         wait_for(&regions, Turn::Template);
@@ -26,7 +32,6 @@ pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
             0 => RunnerMode::Persistent,
             _ => RunnerMode::Snapshot,
         };
-        let obstacle = before_main::obstacle();
         if obstacle != Obstacle::None {
             board.obstacle.store(obstacle as u32, Ordering::Relaxed);
         }

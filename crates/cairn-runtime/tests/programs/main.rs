@@ -7,5 +7,6 @@ mod support;
 mod archives;
 mod forkserver;
 mod harness;
+mod mutants;
 mod variables;
 mod view;

@@ -149,6 +149,9 @@ impl Program {
                 if source.contains("LLVMFuzzerTestOneInput") {
                     command.arg("-DHARNESS");
                 }
+                if source.contains("MUTANTS(") {
+                    command.arg("-include").arg(workspace.write("mutants.h", include_str!("mutants.h")));
+                }
                 command.arg("-include").arg(workspace.write("view.h", VIEW)).arg(dist().runtime_archive())
             }
         };
@@ -228,6 +231,9 @@ const VIEW: &str = r#"
 #ifndef VIEW_KIND
 #define VIEW_KIND 1
 #endif
+#ifndef MUTANT_VIEW
+#define MUTANT_VIEW 0
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -244,7 +250,7 @@ struct view {
 };
 __attribute__((aligned(4096))) unsigned long __cairn_fuel[512];
 __attribute__((section(".cairn_view"), used)) extern struct view __cairn_view;
-struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, VIEW_KIND, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel, 0};
+struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, VIEW_KIND, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel, MUTANT_VIEW};
 extern const unsigned cairn_abi_v3;
 __attribute__((used)) static const unsigned *abi = &cairn_abi_v3;
 #ifdef __cplusplus
