@@ -5,11 +5,12 @@ use crate::workspace::Workspace;
 use std::fs;
 
 /// Which package alone may depend on what.
-const HIDDEN: [(&str, &str); 4] = [
+const HIDDEN: [(&str, &str); 5] = [
     ("inkwell", "cairn-instrument"),
     ("llvm-sys", "cairn-instrument"),
     ("landlock", "cairn-executor"),
     ("clang-sys", "cairn-facts"),
+    ("rusqlite", "cairn-store"),
 ];
 
 /// Where printing, reading the environment and choosing an exit code is allowed.

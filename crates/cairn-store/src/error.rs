@@ -1,0 +1,47 @@
+//! What can go wrong with a store.
+
+use std::path::PathBuf;
+
+/// Why the store could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It cannot be opened or made.
+    #[error("failed to open the store `{path}`")]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// Written by a later version of Cairn.
+    #[error(
+        "the store `{path}` has format {found}, this build reads up to {known}\n\nhint: use the newer Cairn, or delete \
+         the file to start again"
+    )]
+    TooNew {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest one this build knows.
+        known: u32,
+    },
+    /// Reading or writing failed.
+    #[error("failed to {action} in the store `{path}`")]
+    Use {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// Something in it cannot be what was written.
+    #[error("the store `{path}` is damaged: {reason}\n\nhint: delete the file; results will be made again")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}

@@ -1,0 +1,57 @@
+//! The layout of the file, one step for each version.
+//!
+//! A step is never changed once released; a new layout is a new step. The number of steps is the format, which SQLite
+//! keeps as `user_version`.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// Each brings a file from the format of its position to the next.
+const STEPS: [&str; 1] = ["
+    CREATE TABLE circumstances (
+        id          INTEGER PRIMARY KEY,
+        view        BLOB NOT NULL,
+        oracle      BLOB NOT NULL,
+        fuel        INTEGER NOT NULL,
+        UNIQUE (view, oracle, fuel)
+    ) STRICT;
+    CREATE TABLE inputs (
+        id          INTEGER PRIMARY KEY,
+        address     TEXT NOT NULL UNIQUE
+    ) STRICT;
+    CREATE TABLE examined (
+        circumstances INTEGER NOT NULL REFERENCES circumstances (id) ON DELETE CASCADE,
+        input         INTEGER NOT NULL REFERENCES inputs (id),
+        reached       BLOB NOT NULL,
+        infected      BLOB NOT NULL,
+        PRIMARY KEY (circumstances, input)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE verdicts (
+        circumstances INTEGER NOT NULL REFERENCES circumstances (id) ON DELETE CASCADE,
+        input         INTEGER NOT NULL REFERENCES inputs (id),
+        mutant        INTEGER NOT NULL,
+        verdict       INTEGER NOT NULL,
+        PRIMARY KEY (circumstances, input, mutant)
+    ) STRICT, WITHOUT ROWID;
+"];
+
+/// The newest format this build knows.
+pub const NEWEST: u32 = STEPS.len() as u32;
+
+/// The format of a file; 0 for a new one.
+pub fn format(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Brings a file to the newest format. Another process may be doing the same: one of them does it, whole.
+pub fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    if format(connection)? >= NEWEST {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Asked again now that nobody else can be at it.
+    for step in STEPS.iter().skip(format(&transaction)? as usize) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", NEWEST)?;
+    transaction.commit()
+}

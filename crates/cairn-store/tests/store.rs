@@ -1,0 +1,171 @@
+//! A store as its users meet it: reopened, shared, killed.
+
+use cairn_model::{KillReason, MutantId, StableId, Verdict};
+use cairn_store::{Circumstances, ExaminedInput, InputResults, Store, StoreError};
+use std::{env, fs, path::Path, process::Command, thread};
+
+fn circumstances(fuel: u64) -> Circumstances {
+    Circumstances { view: [1; 32], oracle: [2; 32], fuel }
+}
+
+fn results(input: &str, first_mutant: u64) -> InputResults {
+    InputResults {
+        input: input.to_owned(),
+        examined: Some(ExaminedInput {
+            reached: vec![MutantId(0), MutantId(7), MutantId(8 + first_mutant as u32)],
+            infected: vec![],
+        }),
+        verdicts: vec![
+            (StableId(first_mutant), Verdict::Survived),
+            (StableId(first_mutant + 1), Verdict::Killed(KillReason::Crash(11))),
+            (StableId(u64::MAX), Verdict::LayoutDependent),
+        ],
+    }
+}
+
+/// Sorted as the store sorts them: ids as signed numbers.
+fn in_store_order(mut results: InputResults) -> InputResults {
+    results.verdicts.sort_by_key(|(mutant, _)| mutant.0 as i64);
+    results
+}
+
+#[test]
+fn what_was_remembered_is_recalled_after_reopening() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let mut store = Store::open(&path).unwrap();
+    let under = store.circumstances(&circumstances(5)).unwrap();
+    store.remember(under, &[results("a", 1), results("b", 7)]).unwrap();
+    drop(store);
+    let mut store = Store::open(&path).unwrap();
+    let again = store.circumstances(&circumstances(5)).unwrap();
+    assert_eq!(store.recall(again, "a").unwrap(), in_store_order(results("a", 1)));
+    assert_eq!(store.recall(again, "b").unwrap(), in_store_order(results("b", 7)));
+    assert_eq!(store.recall(again, "c").unwrap().verdicts, []);
+}
+
+#[test]
+fn results_of_other_circumstances_are_not_taken_for_these() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("store.db")).unwrap();
+    let under = store.circumstances(&circumstances(5)).unwrap();
+    store.remember(under, &[results("a", 1)]).unwrap();
+    for other in [
+        circumstances(6),
+        Circumstances { view: [9; 32], ..circumstances(5) },
+        Circumstances { oracle: [9; 32], ..circumstances(5) },
+    ] {
+        let other = store.circumstances(&other).unwrap();
+        assert_eq!(
+            store.recall(other, "a").unwrap(),
+            InputResults { input: "a".into(), ..Default::default() }
+        );
+    }
+}
+
+#[test]
+fn a_later_verdict_replaces_the_earlier_one_and_forgetting_removes_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("store.db")).unwrap();
+    let under = store.circumstances(&circumstances(0)).unwrap();
+    let verdict =
+        |verdict| InputResults { input: "a".into(), examined: None, verdicts: vec![(StableId(3), verdict)] };
+    store.remember(under, &[verdict(Verdict::Survived)]).unwrap();
+    store.remember(under, &[verdict(Verdict::Undecided)]).unwrap();
+    assert_eq!(store.recall(under, "a").unwrap().verdicts, [(StableId(3), Verdict::Undecided)]);
+    store.forget(under).unwrap();
+    assert_eq!(store.recall(under, "a").unwrap().verdicts, []);
+}
+
+#[test]
+fn threads_with_stores_of_their_own_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let write = |name: String| {
+        let mut store = Store::open(&path).unwrap();
+        let under = store.circumstances(&circumstances(1)).unwrap();
+        for round in 0..20 {
+            store.remember(under, &[results(&format!("{name}{round}"), 1)]).unwrap();
+        }
+    };
+    thread::scope(|scope| {
+        for worker in 0..4 {
+            scope.spawn(move || write(format!("worker{worker}-")));
+        }
+    });
+    let mut store = Store::open(&path).unwrap();
+    let under = store.circumstances(&circumstances(1)).unwrap();
+    for worker in 0..4 {
+        for round in 0..20 {
+            assert_eq!(store.recall(under, &format!("worker{worker}-{round}")).unwrap().verdicts.len(), 3);
+        }
+    }
+}
+
+/// Set for a process that writes until it is killed.
+const VICTIM: &str = "CAIRN_TEST_STORE_VICTIM";
+
+/// Tells which rounds were remembered, one byte each.
+const PROGRESS: &str = "progress";
+
+#[test]
+fn a_killed_process_leaves_whole_results_and_everything_it_was_promised() {
+    if let Some(folder) = env::var_os(VICTIM) {
+        write_until_killed(Path::new(&folder));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "a_killed_process_leaves_whole_results_and_everything_it_was_promised",
+            "--nocapture",
+        ])
+        .env(VICTIM, folder.path())
+        .spawn()
+        .unwrap();
+    let progress = folder.path().join(PROGRESS);
+    let n_promised = || fs::metadata(&progress).map_or(0, |metadata| metadata.len());
+    while n_promised() < 30 {
+        assert_eq!(child.try_wait().unwrap(), None, "the writer ended by itself");
+        thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut store = Store::open(&folder.path().join("store.db")).unwrap();
+    let under = store.circumstances(&circumstances(1)).unwrap();
+    let n_promised = n_promised();
+    for round in 0..n_promised + 2 {
+        let found = store.recall(under, &round.to_string()).unwrap();
+        let is_whole = found == in_store_order(results(&round.to_string(), round));
+        let is_absent = found.examined.is_none() && found.verdicts.is_empty();
+        assert!(is_whole || (round >= n_promised && is_absent), "round {round}: {found:?}");
+    }
+}
+
+fn write_until_killed(folder: &Path) -> ! {
+    use std::io::Write;
+    let mut store = Store::open(&folder.join("store.db")).unwrap();
+    let under = store.circumstances(&circumstances(1)).unwrap();
+    let mut progress = fs::File::create(folder.join(PROGRESS)).unwrap();
+    for round in 0.. {
+        store.remember(under, &[results(&round.to_string(), round)]).unwrap();
+        progress.write_all(b".").unwrap();
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_store_of_a_later_version_and_a_file_that_is_none_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    drop(Store::open(&path).unwrap());
+    // The format stands at byte 60 of a SQLite file, big-endian.
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[60..64].copy_from_slice(&99u32.to_be_bytes());
+    fs::write(&path, &bytes).unwrap();
+    let error = Store::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::TooNew { found: 99, .. }), "{error:?}");
+    fs::write(&path, "this is no database, whatever its name says; it is long enough to be one, though")
+        .unwrap();
+    assert!(matches!(Store::open(&path).unwrap_err(), StoreError::Open { .. }));
+}
