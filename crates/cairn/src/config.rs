@@ -21,6 +21,35 @@ pub struct Config {
     pub scope: ScopeConfig,
     /// Limits and sandbox.
     pub run: RunTable,
+    /// What counts as a difference.
+    pub oracle: OracleConfig,
+}
+
+/// What counts as a difference between a mutant and the original.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OracleConfig {
+    /// The exit status. Default: yes.
+    pub exit: Option<bool>,
+    /// Standard output. Default: yes.
+    pub stdout: Option<bool>,
+    /// Standard error. Default: no.
+    pub stderr: Option<bool>,
+    /// Files the program writes. Default: yes.
+    pub files: Option<bool>,
+    /// Who decides whether two outputs that differ mean the same.
+    pub compare: Option<CompareConfig>,
+}
+
+/// A comparison of the user's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CompareConfig {
+    /// `"cairn_compare"`: the function of that name in the program.
+    Function(String),
+    /// A command; `{original}` and `{mutant}` stand for files with what each wrote. It ends with 0 if they mean the same
+    /// and with 1 if not.
+    Command(Vec<String>),
 }
 
 /// The program under test.

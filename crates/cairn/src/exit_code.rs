@@ -13,6 +13,12 @@ pub enum Exit {
     Findings = 3,
     /// The target could not be built or started.
     Target = 4,
+    /// The score is below the one that was asked for.
+    BelowScore = 5,
+    /// There is nothing to score: no mutant was selected, or no input reaches one.
+    NothingToScore = 6,
+    /// A score would mean nothing: the mutant view differs from the program, or no input is stable.
+    Unbelievable = 7,
     /// Something failed that should not.
     Internal = 70,
 }

@@ -25,6 +25,16 @@ impl Failure {
         Self::new(message.into(), Exit::Target)
     }
 
+    /// There is nothing to score.
+    pub fn nothing(message: impl Into<String>) -> Self {
+        Self::new(message.into(), Exit::NothingToScore)
+    }
+
+    /// A score would mean nothing.
+    pub fn unbelievable(message: impl Into<String>) -> Self {
+        Self::new(message.into(), Exit::Unbelievable)
+    }
+
     /// Errors of `cairn-cc` carry their hint after a blank line.
     fn new(message: String, exit: Exit) -> Self {
         match message.split_once("\n\nhint: ") {

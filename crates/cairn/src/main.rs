@@ -9,9 +9,12 @@ mod config;
 mod exit_code;
 mod failure;
 mod inputs;
+mod mutants;
+mod place;
 mod report;
 mod screen;
 mod shell;
+mod signals;
 mod surroundings;
 mod target;
 
@@ -35,6 +38,8 @@ enum Command {
     Cover(commands::cover::Cover),
     Map(commands::map::Map),
     Record(commands::record::Record),
+    Mutants(commands::mutants::ListMutants),
+    Score(commands::score::Score),
     Doctor(commands::doctor::Doctor),
 }
 
@@ -47,6 +52,8 @@ fn main() -> ExitCode {
         Command::Cover(command) => command.run(&screen),
         Command::Map(command) => command.run(&screen),
         Command::Record(command) => command.run(&screen),
+        Command::Mutants(command) => command.run(&screen),
+        Command::Score(command) => command.run(&screen),
         Command::Doctor(command) => command.run(&screen),
     };
     match result {

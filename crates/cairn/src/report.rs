@@ -3,6 +3,7 @@
 pub mod beyond;
 pub mod json;
 pub mod lcov;
+pub mod score;
 pub mod text;
 
 use cairn_model::{

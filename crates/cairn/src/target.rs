@@ -14,10 +14,16 @@ use cairn_cc::{
     views::{self, ViewRequest, Views},
 };
 use cairn_executor::{Execution, Executor, RunConfig, SandboxLevel, Session, SessionConfig, Target};
-use cairn_model::{ProgramMap, versioned};
+use cairn_model::{
+    ProgramMap,
+    versioned::{self, Versioned},
+};
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
 };
 
 /// How a user names a target: a program, inputs, and arguments after `--`.
@@ -50,6 +56,22 @@ pub struct Subject {
     pub template: Template,
     /// Limits and sandbox.
     pub run_config: RunConfig,
+    /// What `cairn.toml` says.
+    pub config: Config,
+}
+
+/// Views beyond the bare build and the plain view.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The view with a path hash.
+    pub path: bool,
+    /// The view with the mutants of this set.
+    pub mutants: Option<String>,
+}
+
+impl Wanted {
+    /// The usual ones only.
+    pub const USUAL: Self = Self { path: false, mutants: None };
 }
 
 impl TargetArgs {
@@ -81,7 +103,7 @@ fn is_input_file(path: &Path) -> bool {
 
 impl Subject {
     /// Finds the record, builds the views unless they are there, reads the map.
-    pub fn open(args: &TargetArgs, with_path: bool, progress: &dyn Fn(&str)) -> Result<Self, Failure> {
+    pub fn open(args: &TargetArgs, wanted: &Wanted, progress: &dyn Fn(&str)) -> Result<Self, Failure> {
         let places = surroundings::places()?;
         let config = Config::load(&places.directory)?;
         let mut run_config = config.run_config(args.sandbox)?;
@@ -95,18 +117,25 @@ impl Subject {
         );
         let settings = surroundings::settings(places)?;
         let scope = serde_json::to_string(&config.scope).expect("a scope is always JSON");
-        let request = ViewRequest { scope: Some(scope), with_path, root: None };
-        progress(&format!("building the views of `{}`", program.display()));
-        let views = views::build_views(&settings, &record, &request)
+        let request = ViewRequest {
+            scope: Some(scope),
+            with_path: wanted.path,
+            mutants: wanted.mutants.clone(),
+            ..ViewRequest::default()
+        };
+        let views =
+            while_telling(&format!("building the views of `{}`", program.display()), progress, || {
+                views::build_views(&settings, &record, &request)
+            })
             .map_err(|error| Failure::target(chain(&error)))?;
-        let map = read_map(&views.map)?;
+        let map: ProgramMap = read(&views.map, "map")?;
         check_label(&views.plain, &map)?;
         if map.functions.iter().all(|function| !function.in_scope) {
             return Err(Failure::target(format!("no function of `{}` is in scope", program.display()))
                 .hint("check `[scope]` in `cairn.toml`"));
         }
         let template = Template::new(&config, &args.args, is_harness(&program));
-        Ok(Self { program, inputs, record, views, map, template, run_config })
+        Ok(Self { program, inputs, record, views, map, template, run_config, config })
     }
 
     /// Runs the plain view.
@@ -155,17 +184,37 @@ impl Subject {
     }
 }
 
-fn read_map(path: &Path) -> Result<ProgramMap, Failure> {
-    let bytes = fs::read(path)
-        .map_err(|error| Failure::target(format!("failed to read the map `{}`: {error}", path.display())))?;
+/// Reads a file that was made with the views; `what` it is.
+pub fn read<T: Versioned>(path: &Path, what: &str) -> Result<T, Failure> {
+    let bytes = fs::read(path).map_err(|error| {
+        Failure::target(format!("failed to read the {what} `{}`: {error}", path.display()))
+    })?;
     versioned::decode(&bytes).map_err(|error| {
         Failure::target(format!("`{}`: {}", path.display(), chain(&error)))
             .hint("delete the folder it lies in and run `cairn build` again")
     })
 }
 
+/// Does `work` and tells every second how long it has taken.
+fn while_telling<T: Send>(what: &str, progress: &dyn Fn(&str), work: impl FnOnce() -> T + Send) -> T {
+    let start = Instant::now();
+    progress(what);
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        let worker = scope.spawn(move || {
+            // Dropped with the closure, also when the work panics.
+            let _done: mpsc::Sender<()> = sender;
+            work()
+        });
+        while receiver.recv_timeout(Duration::from_secs(1)) == Err(mpsc::RecvTimeoutError::Timeout) {
+            progress(&format!("{what} ({} s)", start.elapsed().as_secs()));
+        }
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
 /// Refuses a view that was not built from this map.
-fn check_label(view: &Path, map: &ProgramMap) -> Result<(), Failure> {
+pub fn check_label(view: &Path, map: &ProgramMap) -> Result<(), Failure> {
     let bytes = fs::read(view)
         .map_err(|error| Failure::target(format!("failed to read the view `{}`: {error}", view.display())))?;
     let label = elf::section(&bytes, VIEW_SECTION).and_then(ViewLabel::parse);

@@ -1,17 +1,18 @@
 //! Runs the instrumenter over the merged bitcode and links what it makes.
 
-use super::search_path::resolved;
+use super::{
+    instrument::instrument,
+    link::{Link, Linked},
+};
 use crate::{
     Settings,
-    record::{BuildRecord, FOLDER_PLACEHOLDER, Merged, VIEW_PLACEHOLDER},
+    record::{BuildRecord, Merged},
     store,
-    unit::command,
 };
 use std::{
-    fs::{self, File},
-    io,
+    ffi::OsString,
+    fs, io,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
 };
 
 /// Which views are wanted, and of what.
@@ -23,6 +24,15 @@ pub struct ViewRequest {
     pub with_path: bool,
     /// The folder source paths are shown relative to, if not the record's own.
     pub root: Option<PathBuf>,
+    /// The set of operators whose mutants are built into a view, if one is wanted.
+    pub mutants: Option<String>,
+}
+
+impl ViewRequest {
+    /// The folder source paths are shown relative to.
+    pub(super) fn root_of<'a>(&'a self, record: &'a BuildRecord) -> &'a Path {
+        self.root.as_deref().unwrap_or(&record.root)
+    }
 }
 
 /// Linked views.
@@ -36,12 +46,23 @@ pub struct Views {
     pub plain: PathBuf,
     /// Branch counters and a path hash, if asked for.
     pub path: Option<PathBuf>,
+    /// The view with mutants, if asked for.
+    pub mutants: Option<MutantView>,
     /// The program map.
     pub map: PathBuf,
     /// What a person should know before trusting them.
     pub warnings: Vec<String>,
     /// Whether they were there already.
     pub was_cached: bool,
+}
+
+/// A view that holds all mutants, and the table that tells of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MutantView {
+    /// The executable.
+    pub program: PathBuf,
+    /// Its mutants.
+    pub table: PathBuf,
 }
 
 /// Why views could not be built.
@@ -65,7 +86,7 @@ pub enum ViewError {
     #[error("failed to link the {view} view: {message}")]
     Link {
         /// Which.
-        view: &'static str,
+        view: String,
         /// What the linker said.
         message: String,
     },
@@ -81,49 +102,129 @@ pub enum ViewError {
     },
 }
 
-/// Builds the views of a recorded executable, unless they are there already.
+/// Builds the views of a recorded executable, except those that are there already.
 pub fn build_views(
     settings: &Settings,
     record: &BuildRecord,
     request: &ViewRequest,
 ) -> Result<Views, ViewError> {
-    let root = request.root.as_deref().unwrap_or(&record.root);
-    let folder = record.folder.join("views").join(content_hash(settings, record, request, root)?);
-    let wanted = |view: View| view != View::Path || request.with_path;
-    let missing: Vec<View> =
-        View::ALL.into_iter().filter(|&view| wanted(view) && !folder.join(view.name()).is_file()).collect();
-    let was_cached = missing.is_empty() && folder.join(MAP).is_file();
-    if !was_cached {
-        build(settings, record, request, root, &folder, &missing)?;
+    let folder = record.folder.join("views").join(content_hash(settings, record, request)?);
+    let missing: Vec<Product> = Product::wanted(request)
+        .into_iter()
+        .filter(|product| product.files().iter().any(|name| !folder.join(name).is_file()))
+        .collect();
+    if !missing.is_empty() {
+        build(settings, record, request, &folder, &missing)?;
     }
+    let mutants = request.mutants.as_ref().map(|set| MutantView {
+        program: folder.join(mutant_program(set)),
+        table: folder.join(mutant_table(set)),
+    });
     Ok(Views {
-        bare: folder.join(View::Bare.name()),
-        plain: folder.join(View::Plain.name()),
-        path: request.with_path.then(|| folder.join(View::Path.name())),
+        bare: folder.join("bare"),
+        plain: folder.join("plain"),
+        path: request.with_path.then(|| folder.join("path")),
+        mutants,
         map: folder.join(MAP),
         warnings: record.warnings(),
-        was_cached,
+        was_cached: missing.is_empty(),
         folder,
     })
 }
 
 const MAP: &str = "program.map";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum View {
-    Bare,
-    Plain,
-    Path,
+fn mutant_program(set: &str) -> String {
+    format!("mutant-{}", file_part(set))
 }
 
-impl View {
-    const ALL: [Self; 3] = [Self::Bare, Self::Plain, Self::Path];
+fn mutant_table(set: &str) -> String {
+    format!("mutants-{}.table", file_part(set))
+}
 
-    fn name(self) -> &'static str {
+/// A set of operators in the name of a file: as it is called, or the hash of a long list.
+pub(super) fn file_part(set: &str) -> String {
+    const LONGEST: usize = 100;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_,".contains(&byte);
+    match set.len() <= LONGEST && set.bytes().all(is_plain) {
+        true => set.to_owned(),
+        false => blake3::hash(set.as_bytes()).to_hex()[..16].to_owned(),
+    }
+}
+
+/// Something the instrumenter makes.
+enum Product {
+    Map,
+    /// A view made of one object: its name, which is also that of the instrumenter's option.
+    Plain {
+        name: &'static str,
+        has_runtime: bool,
+    },
+    /// The view of a set of mutants.
+    Mutants(String),
+}
+
+impl Product {
+    fn wanted(request: &ViewRequest) -> Vec<Self> {
+        let mut wanted = vec![
+            Self::Map,
+            Self::Plain { name: "bare", has_runtime: false },
+            Self::Plain { name: "plain", has_runtime: true },
+        ];
+        if request.with_path {
+            wanted.push(Self::Plain { name: "path", has_runtime: true });
+        }
+        wanted.extend(request.mutants.clone().map(Self::Mutants));
+        wanted
+    }
+
+    /// What it consists of in the end.
+    fn files(&self) -> Vec<String> {
         match self {
-            Self::Bare => "bare",
-            Self::Plain => "plain",
-            Self::Path => "path",
+            Self::Map => vec![MAP.to_owned()],
+            Self::Plain { name, .. } => vec![(*name).to_owned()],
+            // The table first: a program without one would be of no use.
+            Self::Mutants(set) => vec![mutant_table(set), mutant_program(set)],
+        }
+    }
+
+    /// How the instrumenter is asked for it.
+    fn arguments(&self, work: &Path) -> Vec<OsString> {
+        let mut words = Vec::new();
+        let mut add = |option: String, value: &str| {
+            words.push(option.into());
+            words.push(work.join(value).into_os_string());
+        };
+        match self {
+            Self::Map => add("--map".into(), MAP),
+            Self::Plain { name, .. } => add(format!("--{name}"), &format!("{name}.o")),
+            Self::Mutants(set) => {
+                add("--mutant-table".into(), &mutant_table(set));
+                add("--mutant-main".into(), "mutant-main.o");
+                add("--mutant-bodies".into(), "mutant-bodies.o");
+                add("--mutant-examined".into(), "mutant-examined.o");
+                words.extend(["--mutants".into(), set.into()]);
+            }
+        }
+        words
+    }
+
+    /// What is linked for it.
+    fn linked(&self) -> Option<Linked> {
+        match self {
+            Self::Map => None,
+            Self::Plain { name, has_runtime } => Some(Linked {
+                name: (*name).to_owned(),
+                objects: vec![format!("{name}.o")],
+                has_runtime: *has_runtime,
+                is_checked: false,
+            }),
+            Self::Mutants(set) => Some(Linked {
+                name: mutant_program(set),
+                objects: ["mutant-main.o", "mutant-bodies.o", "mutant-examined.o"].map(str::to_owned).into(),
+                has_runtime: true,
+                is_checked: false,
+            }),
         }
     }
 }
@@ -133,7 +234,6 @@ fn content_hash(
     settings: &Settings,
     record: &BuildRecord,
     request: &ViewRequest,
-    root: &Path,
 ) -> Result<String, ViewError> {
     let ours = &settings.distribution;
     let mut hasher = blake3::Hasher::new();
@@ -162,7 +262,7 @@ fn content_hash(
     add(origin(record).as_os_str().as_encoded_bytes());
     add(record.directory.as_os_str().as_encoded_bytes());
     add(request.scope.as_deref().unwrap_or("").as_bytes());
-    add(root.as_os_str().as_encoded_bytes());
+    add(request.root_of(record).as_os_str().as_encoded_bytes());
     Ok(hasher.finalize().to_hex()[..32].to_owned())
 }
 
@@ -170,139 +270,42 @@ fn build(
     settings: &Settings,
     record: &BuildRecord,
     request: &ViewRequest,
-    root: &Path,
     folder: &Path,
-    missing: &[View],
+    missing: &[Product],
 ) -> Result<(), ViewError> {
-    // Beside the views, so that what is finished only needs to be moved.
-    let beside = folder.parent().expect("views lie in a folder");
-    fs::create_dir_all(beside).map_err(|source| io_error("make", beside, source))?;
-    let work = tempfile::Builder::new()
-        .prefix(".new-")
-        .tempdir_in(beside)
-        .map_err(|source| io_error("make a folder in", beside, source))?;
-    instrument(settings, record, request, root, work.path())?;
+    let work = work_folder(folder)?;
+    let outputs: Vec<OsString> = missing.iter().flat_map(|product| product.arguments(work.path())).collect();
+    instrument(settings, record, request, &outputs, work.path())?;
     let links: Vec<_> = missing
         .iter()
-        .map(|&view| Link::start(settings, record, view, work.path()))
+        .filter_map(Product::linked)
+        .map(|linked| Link::start(settings, record, &linked, work.path()))
         .collect::<Result<_, _>>()?;
     for link in links {
         link.finish()?;
     }
-    let names = missing.iter().map(|view| view.name()).chain([MAP]);
-    for name in names {
-        store::move_into_place(&work.path().join(name), &folder.join(name))
-            .map_err(|source| io_error("write", &folder.join(name), source))?;
+    for name in missing.iter().flat_map(Product::files) {
+        store::move_into_place(&work.path().join(&name), &folder.join(&name))
+            .map_err(|source| io_error("write", &folder.join(&name), source))?;
     }
     Ok(())
 }
 
-fn instrument(
-    settings: &Settings,
-    record: &BuildRecord,
-    request: &ViewRequest,
-    root: &Path,
-    work: &Path,
-) -> Result<(), ViewError> {
-    let program = &settings.distribution.instrument;
-    let facts = record.facts_dir();
-    fs::create_dir_all(&facts).map_err(|source| io_error("make", &facts, source))?;
-    let mut command = Command::new(program);
-    command.arg("--bitcode").arg(record.bitcode_path()).arg("--facts").arg(&facts);
-    command.arg("--map").arg(work.join(MAP)).arg("--root").arg(root);
-    command.arg("--bare").arg(work.join("bare.o")).arg("--plain").arg(work.join("plain.o"));
-    if request.with_path {
-        command.arg("--path").arg(work.join("path.o"));
-    }
-    if let Some(scope) = &request.scope {
-        let path = work.join("scope.json");
-        fs::write(&path, scope).map_err(|source| io_error("write", &path, source))?;
-        command.arg("--scope").arg(path);
-    }
-    let output =
-        command.stdin(Stdio::null()).output().map_err(|source| io_error("start", program, source))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.trim().trim_start_matches("error: ");
-    let message = if said.is_empty() { output.status.to_string() } else { said.to_owned() };
-    Err(ViewError::Instrument { bitcode: record.bitcode_path(), message })
-}
-
-/// Makes the runtime the first to run, before anything of the program closes descriptors; as the first input of a
-/// link, because linkers keep the order of these entries.
-const START: &str = ".section .preinit_array,\"aw\",@preinit_array\n.p2align 3\n.quad cairn_start\n\
-                     .section .note.GNU-stack,\"\",@progbits\n";
-
-/// A running link; all views link at the same time.
-struct Link {
-    view: View,
-    child: Child,
-    messages: PathBuf,
-}
-
-impl Link {
-    fn start(settings: &Settings, record: &BuildRecord, view: View, work: &Path) -> Result<Self, ViewError> {
-        let ours = &settings.distribution;
-        let object = work.join(format!("{}.o", view.name())).display().to_string();
-        let folder = record.folder.display().to_string();
-        // Views lie elsewhere than the executable.
-        let arguments = resolved(&record.link_arguments, origin(record), &record.directory);
-        let mut words: Vec<String> = arguments
-            .iter()
-            .map(|word| match word.strip_prefix(FOLDER_PLACEHOLDER) {
-                Some(rest) => format!("{folder}{rest}"),
-                None if word == VIEW_PLACEHOLDER => object.clone(),
-                None => word.clone(),
-            })
-            .collect();
-        if view != View::Bare {
-            let start = work.join(format!("{}-start.s", view.name()));
-            fs::write(&start, START).map_err(|source| io_error("write", &start, source))?;
-            words.insert(0, start.display().to_string());
-        }
-        let archive = if view == View::Bare { &ours.deliver_archive } else { &ours.runtime_archive };
-        words.push(archive.display().to_string());
-        words.push("-fuse-ld=lld".to_owned());
-        words.push(format!("--ld-path={}", settings.toolchain.lld.display()));
-        words.extend(["-Qunused-arguments", "-Wl,--undefined-version", "-o"].map(str::to_owned));
-        words.push(work.join(view.name()).display().to_string());
-        let messages = work.join(format!("{}.messages", view.name()));
-        let output = File::create(&messages).map_err(|source| io_error("write", &messages, source))?;
-        let driver = settings.toolchain.driver(record.is_cxx);
-        // Relative paths the user hid in options are relative to where the link ran.
-        let directory = if record.directory.is_dir() { &record.directory } else { &record.folder };
-        let child = command(driver, &words, work)
-            .and_then(|mut command| {
-                command
-                    .current_dir(directory)
-                    .stdin(Stdio::null())
-                    .stdout(Stdio::null())
-                    .stderr(output)
-                    .spawn()
-            })
-            .map_err(|source| io_error("start", driver, source))?;
-        Ok(Self { view, child, messages })
-    }
-
-    fn finish(mut self) -> Result<(), ViewError> {
-        let status = self.child.wait().map_err(|source| io_error("wait for", &self.messages, source))?;
-        if status.success() {
-            return Ok(());
-        }
-        let messages = fs::read(&self.messages).unwrap_or_default();
-        let text = String::from_utf8_lossy(&messages);
-        let message = text.lines().take(8).collect::<Vec<_>>().join("\n");
-        Err(ViewError::Link { view: self.view.name(), message })
-    }
+/// A folder beside `folder`, so that what is finished only needs to be moved there.
+pub(super) fn work_folder(folder: &Path) -> Result<tempfile::TempDir, ViewError> {
+    let beside = folder.parent().expect("views lie in a folder");
+    fs::create_dir_all(beside).map_err(|source| io_error("make", beside, source))?;
+    tempfile::Builder::new()
+        .prefix(".new-")
+        .tempdir_in(beside)
+        .map_err(|source| io_error("make a folder in", beside, source))
 }
 
 /// The folder the executable was written to.
-fn origin(record: &BuildRecord) -> &Path {
+pub(super) fn origin(record: &BuildRecord) -> &Path {
     record.executable.parent().unwrap_or(Path::new("/"))
 }
 
-fn io_error(action: &'static str, path: &Path, source: io::Error) -> ViewError {
+pub(super) fn io_error(action: &'static str, path: &Path, source: io::Error) -> ViewError {
     ViewError::Io { action, path: path.to_owned(), source }
 }

@@ -1,7 +1,8 @@
 //! Views are linked from the record alone.
 
 use crate::project::{MAIN, Project, TWICE};
-use cairn_cc::views::{ViewError, ViewRequest, build_views};
+use cairn_cc::views::{ViewError, ViewRequest, build_alone, build_views};
+use cairn_model::{MutantTable, versioned};
 use std::fs;
 
 fn run(program: &std::path::Path) -> String {
@@ -131,4 +132,33 @@ fn views_link_without_a_c_library() {
     for view in [&views.bare, &views.plain] {
         assert_eq!(std::process::Command::new(view).status().unwrap().code(), Some(3));
     }
+}
+
+#[test]
+fn a_mutant_does_the_same_in_the_view_and_compiled_alone() {
+    let text =
+        "#include <stdio.h>\nint main(int argc, char **argv) { printf(\"%d\\n\", argc + 41); return 0; }\n";
+    let project = Project::new(&[("main.c", text)]);
+    project.sh("cairn-cc main.c -o prog");
+    let (settings, record) = (project.settings(), project.record("prog"));
+    let request = ViewRequest { mutants: Some("compact".into()), ..ViewRequest::default() };
+    let views = build_views(&settings, &record, &request).unwrap();
+    assert!(!views.was_cached);
+    let view = views.mutants.unwrap();
+    assert_eq!(run(&view.program), "42\n");
+    let table: MutantTable = versioned::decode(&fs::read(&view.table).unwrap()).unwrap();
+    let minus = table.mutants.iter().find(|mutant| mutant.replacement == "argc - 41").unwrap().stable_id;
+    let other = table.mutants.iter().find(|mutant| mutant.stable_id != minus).unwrap().stable_id;
+    let active = |id: String| {
+        let output = std::process::Command::new(&view.program).env("CAIRN_MUTANT", id).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(active(minus.to_string()), "-40\n");
+    let alone = build_alone(&settings, &record, &request, &[minus, other, minus], false).unwrap();
+    assert_eq!(run(&alone[0]), "-40\n");
+    assert_eq!(alone[0], alone[2]);
+    assert_ne!(alone[0], alone[1]);
+    assert!(build_views(&settings, &record, &request).unwrap().was_cached);
+    let plain = build_views(&settings, &record, &ViewRequest::default()).unwrap();
+    assert!(plain.was_cached && plain.mutants.is_none());
 }

@@ -4,7 +4,7 @@ use crate::{
     exit_code::Exit,
     failure::Failure,
     screen::{Screen, count},
-    target::{Subject, TargetArgs},
+    target::{Subject, TargetArgs, Wanted},
 };
 use cairn_model::map::LeftOutReason;
 use serde::Serialize;
@@ -39,7 +39,7 @@ struct Report {
 
 impl Build {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        let subject = Subject::open(&self.target, false, &|text| screen.progress(text))?;
+        let subject = Subject::open(&self.target, &Wanted::USUAL, &|text| screen.progress(text))?;
         let map = &subject.map;
         let report = Report {
             program: subject.program.display().to_string(),

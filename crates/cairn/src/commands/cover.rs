@@ -6,7 +6,7 @@ use crate::{
     inputs::{self, NamedInput},
     report::{self, text::Detail},
     screen::Screen,
-    target::{Subject, TargetArgs},
+    target::{Subject, TargetArgs, Wanted},
 };
 use cairn_executor::Executor;
 use cairn_model::{Coverage, Ending};
@@ -41,7 +41,7 @@ enum Format {
 
 impl Cover {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        let subject = Subject::open(&self.target, false, &|text| screen.progress(text))?;
+        let subject = Subject::open(&self.target, &Wanted::USUAL, &|text| screen.progress(text))?;
         let inputs = inputs::load(&subject.inputs, &subject.template)?;
         if inputs.is_empty() {
             return Err(Failure::usage("no inputs were named")

@@ -7,7 +7,7 @@ use crate::{
     inputs::{self, NamedInput},
     screen::{Screen, count},
     surroundings,
-    target::{Subject, TargetArgs},
+    target::{Subject, TargetArgs, Wanted},
 };
 use cairn_executor::{Calibration, RunConfig, SandboxLevel, SessionMode, Verification, sandbox};
 use cairn_model::{Coverage, Input, outcome::Comparison};
@@ -58,7 +58,7 @@ impl Doctor {
         let names_target = !self.target.words.is_empty()
             || crate::config::Config::load(&surroundings::places()?.directory)?.target.program.is_some();
         if names_target {
-            match Subject::open(&self.target, false, &|text| screen.progress(text)) {
+            match Subject::open(&self.target, &Wanted::USUAL, &|text| screen.progress(text)) {
                 Ok(subject) => target(&mut checks, &subject)?,
                 Err(failure) => {
                     let hint = failure.hint.map(|hint| format!(" (try: {hint})")).unwrap_or_default();

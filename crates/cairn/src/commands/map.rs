@@ -4,7 +4,7 @@ use crate::{
     exit_code::Exit,
     failure::Failure,
     screen::{Screen, count},
-    target::{Subject, TargetArgs},
+    target::{Subject, TargetArgs, Wanted},
 };
 use cairn_model::{
     FunctionId, ProgramMap,
@@ -28,7 +28,7 @@ pub struct Map {
 
 impl Map {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        let subject = Subject::open(&self.target, false, &|text| screen.progress(text))?;
+        let subject = Subject::open(&self.target, &Wanted::USUAL, &|text| screen.progress(text))?;
         if self.json {
             let mut map = serde_json::to_value(&subject.map).expect("a map is always JSON");
             map["format"] = ProgramMap::VERSION.into();

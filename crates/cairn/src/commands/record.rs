@@ -1,16 +1,18 @@
 //! `cairn record`: runs a test suite and keeps every call of a program as an input.
 
-mod place;
+mod recorder;
 mod report;
 mod session;
 mod suite;
 
-use self::{
+use self::{report::Report, session::Session};
+use crate::{
+    exit_code::Exit,
+    failure::Failure,
     place::{Fate, Place},
-    report::Report,
-    session::Session,
+    screen::Screen,
+    signals::Signals,
 };
-use crate::{exit_code::Exit, failure::Failure, screen::Screen};
 use cairn_model::input::Bytes;
 use cairn_recorder::{Limits, Settings, environment, journal::Tally};
 use std::{
@@ -75,7 +77,7 @@ impl Record {
             return self.restore(screen, &program);
         }
         // From here on a signal ends the suite, not us: the program must get back to its place.
-        let signals = suite::Signals::catch()?;
+        let signals = Signals::catch()?;
         let place = match self.path_name {
             None => {
                 let (place, leftover) = Place::take(&program, &self.shown_command())?;
@@ -92,7 +94,13 @@ impl Record {
             None => None,
         };
         let place = match place {
-            Some(place) => Some(place.install(&settings)?),
+            Some(place) => {
+                Some(place.install(|path, mode| recorder::write(path, &settings, mode)).map_err(|error| {
+                    let program = self.program.display();
+                    Failure::usage(format!("failed to put a recorder in the place of `{program}`: {error}"))
+                        .hint("`--as NAME` records through `PATH` and leaves the program alone")
+                })?)
+            }
             None => None,
         };
         let status = suite::run(&self.command, search_path.as_deref(), &signals);

@@ -7,7 +7,7 @@ use crate::{
     inputs::{self, NamedInput},
     screen::Screen,
     shell,
-    target::{Subject, TargetArgs},
+    target::{Subject, TargetArgs, Wanted},
 };
 use cairn_executor::RunConfig;
 use cairn_model::{
@@ -56,7 +56,8 @@ struct Report<'a> {
 
 impl Replay {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        let subject = Subject::open(&self.target, self.path_hash, &|text| screen.progress(text))?;
+        let wanted = Wanted { path: self.path_hash, ..Wanted::USUAL };
+        let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
         let inputs = inputs::load(&subject.inputs, &subject.template)?;
         let inputs = match inputs.is_empty() {
             true => vec![NamedInput { path: "(empty)".into(), input: subject.template.fill(Vec::new()) }],

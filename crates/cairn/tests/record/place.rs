@@ -108,7 +108,7 @@ fn two_recordings_of_one_program_do_not_mix() {
     let mut child = waiting(&workspace);
     let ran = record(&workspace, &[]).exits_with(2);
     let other = format!(
-        "error: `{}` is already being recorded by process {}, `sh -c ",
+        "error: `{}` is already being replaced by process {}, `sh -c ",
         ran_program(&workspace),
         child.id()
     );

@@ -1,7 +1,6 @@
 //! What a recording tells at its end.
 
-use super::place::Fate;
-use crate::screen::count;
+use crate::{place::Fate, screen::count};
 use cairn_recorder::journal::Tally;
 use serde::Serialize;
 use std::{

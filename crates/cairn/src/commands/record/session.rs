@@ -1,6 +1,6 @@
 //! The folder for inputs, and the hidden one inside it where recorders work.
 
-use super::place;
+use super::recorder;
 use crate::failure::Failure;
 use cairn_recorder::Settings;
 use nix::fcntl::{Flock, FlockArg};
@@ -61,7 +61,7 @@ impl Session {
         }
         let folder = self.folder.join("bin");
         fs::create_dir(&folder)?;
-        place::write_recorder(&folder.join(name), settings, 0o755)?;
+        recorder::write(&folder.join(name), settings, 0o755)?;
         Ok(folder)
     }
 }

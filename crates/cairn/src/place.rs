@@ -1,26 +1,24 @@
-//! The place of a program, taken by a recorder for a while.
+//! The place of a program, taken by a stand-in for a while: a recorder, or a view of the program.
 //!
 //! The original stays in its folder under another name. At every moment the place holds either the original or a
-//! recorder that knows it, so whatever ends us, the next recording can put things right.
+//! stand-in that can be told from it, so whatever ends us, the next command can put things right.
 
 use crate::failure::Failure;
-use cairn_recorder::{
-    Settings,
-    settings::{beside, is_recorder, lock_file, saved_original},
-};
+use cairn_abi::view::VIEW_SECTION;
+use cairn_cc::elf;
+use cairn_recorder::settings::{beside, is_recorder, lock_file, saved_original};
 use nix::{
     errno::Errno,
     fcntl::{Flock, FlockArg},
 };
 use std::{
-    env,
-    fs::{self, File, FileTimes, OpenOptions, Permissions},
+    fs::{self, File, FileTimes, OpenOptions},
     io::{self, Read, Write},
-    os::unix::fs::{MetadataExt, PermissionsExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
-/// The place of a program; nobody else records it meanwhile. Dropping it puts the original back.
+/// The place of a program; nobody else takes it meanwhile. Dropping it puts the original back.
 #[derive(Debug)]
 pub struct Place {
     program: PathBuf,
@@ -31,7 +29,7 @@ pub struct Place {
 /// What was found at the place when the original was to get back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The recorder; the original is back.
+    /// The stand-in; the original is back.
     Back,
     /// Another program, which was left there; the original is outdated.
     Replaced,
@@ -40,15 +38,15 @@ pub enum Fate {
 }
 
 impl Place {
-    /// Takes the place of `program` for `command`, and first puts right what an earlier recording left behind.
+    /// Takes the place of `program` for `command`, and first puts right what an earlier command left behind.
     pub fn take(program: &Path, command: &str) -> Result<(Self, Option<Fate>), Failure> {
         let lock = lock(program, command)?;
         let place = Self { program: program.to_path_buf(), lock, is_open: true };
         let leftover = put_back(program).map_err(|error| not_back(program, &error))?;
-        if leftover.is_none() && is_recorder(program).unwrap_or(false) {
+        if leftover.is_none() && is_stand_in(program).unwrap_or(false) {
             let saved = saved_original(program);
             return Err(Failure::usage(format!(
-                "`{}` is a recorder, and the program it stood for is gone from `{}`",
+                "`{}` is a stand-in, and the program it stood for is gone from `{}`",
                 program.display(),
                 saved.display()
             ))
@@ -57,13 +55,14 @@ impl Place {
         Ok((place, leftover))
     }
 
-    /// Puts a recorder into the place.
-    pub fn install(self, settings: &Settings) -> Result<Self, Failure> {
-        swap(&self.program, settings).map_err(|error| {
-            let message =
-                format!("failed to put a recorder in the place of `{}`: {error}", self.program.display());
-            Failure::usage(message).hint("`--as NAME` records through `PATH` and leaves the program alone")
-        })?;
+    /// The program's own path.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Puts a stand-in into the place, which `write` writes to the path it is given, with the mode it is given.
+    pub fn install(self, write: impl FnOnce(&Path, u32) -> io::Result<()>) -> io::Result<Self> {
+        swap(&self.program, write)?;
         Ok(self)
     }
 
@@ -98,7 +97,7 @@ fn lock(program: &Path, command: &str) -> Result<Flock<File>, Failure> {
     let path = lock_file(program);
     let failed = |error: io::Error| {
         Failure::usage(format!("failed to write `{}`: {error}", path.display()))
-            .hint("`--as NAME` records through `PATH` and writes nothing beside the program")
+            .hint("a program that is replaced for a while must lie in a folder that can be written")
     };
     loop {
         let file = OpenOptions::new()
@@ -125,20 +124,21 @@ fn lock(program: &Path, command: &str) -> Result<Flock<File>, Failure> {
                 let mut other = String::new();
                 let _ = file.read_to_string(&mut other);
                 let program = program.display();
-                return Err(Failure::usage(format!("`{program}` is already being recorded by {other}"))
-                    .hint("wait for its end, or record another copy of the program"));
+                return Err(Failure::usage(format!("`{program}` is already being replaced by {other}"))
+                    .hint("wait for its end, or use another copy of the program"));
             }
             Err((_, errno)) => return Err(failed(errno.into())),
         }
     }
 }
 
-/// Gives the place to a recorder with these settings, in one step.
-fn swap(program: &Path, settings: &Settings) -> io::Result<()> {
+/// Gives the place to a stand-in, in one step.
+fn swap(program: &Path, write: impl FnOnce(&Path, u32) -> io::Result<()>) -> io::Result<()> {
     let original = fs::metadata(program)?;
     let fresh = beside(program, "cairn-new");
+    let _ = fs::remove_file(&fresh);
     // We must be able to recognise it later. It needs no more rights than its caller has.
-    write_recorder(&fresh, settings, original.mode() & 0o777 | 0o400)?;
+    write(&fresh, original.mode() & 0o777 | 0o400)?;
     // The same time, so that make sees no reason to link the program again.
     let times = FileTimes::new().set_modified(original.modified()?).set_accessed(original.accessed()?);
     File::open(&fresh)?.set_times(times)?;
@@ -148,14 +148,10 @@ fn swap(program: &Path, settings: &Settings) -> io::Result<()> {
     fs::rename(&fresh, program)
 }
 
-/// Writes a recorder with its settings to `path`.
-pub fn write_recorder(path: &Path, settings: &Settings, mode: u32) -> io::Result<()> {
-    let recorder = env::current_exe()?.with_file_name("cairn-recorder");
-    let bytes = fs::read(&recorder)
-        .map_err(|error| io::Error::new(error.kind(), format!("{error}: `{}`", recorder.display())))?;
-    let _ = fs::remove_file(path);
-    fs::write(path, settings.append_to(bytes))?;
-    fs::set_permissions(path, Permissions::from_mode(mode))
+/// Whether the file at `path` is one that we put there.
+fn is_stand_in(path: &Path) -> io::Result<bool> {
+    let is_view = || fs::read(path).map(|bytes| elf::section(&bytes, VIEW_SECTION).is_some());
+    Ok(is_recorder(path)? || is_view()?)
 }
 
 /// Puts the original back if one is waiting; `None` if none is, or if it never left.
@@ -171,8 +167,8 @@ fn put_back(program: &Path) -> io::Result<Option<Fate>> {
         fs::remove_file(&saved)?;
         return Ok(None);
     }
-    // Asked of the content, because `strip` and `cp` leave a recorder that is no longer the file we put there.
-    if is_recorder(program)? {
+    // Asked of the content, because `strip` and `cp` leave a stand-in that is no longer the file we put there.
+    if is_stand_in(program)? {
         fs::rename(&saved, program)?;
         return Ok(Some(Fate::Back));
     }

@@ -1,0 +1,73 @@
+//! Mutants compiled alone: what the mutant view is compared with.
+
+use super::{
+    build::{ViewError, ViewRequest, build_views, file_part, io_error, work_folder},
+    instrument::instrument,
+    link::{Link, Linked},
+};
+use crate::{Settings, record::BuildRecord, store};
+use cairn_model::StableId;
+use std::{ffi::OsString, fs, path::PathBuf};
+
+/// Mutants that one run of the instrumenter makes: each is an object of the whole program.
+const AT_ONCE: usize = 32;
+
+/// Links that run at the same time.
+const LINKS_AT_ONCE: usize = 4;
+
+/// Builds the program once for each of `mutants`, with only this change and no instrumentation, except those that are
+/// there already. Returns the executables in the order of the mutants.
+///
+/// `request` names the set of mutants they belong to. Checked builds are not optimised and have the checks of
+/// AddressSanitizer: one that does something else than the optimised build does what C leaves open.
+pub fn build_alone(
+    settings: &Settings,
+    record: &BuildRecord,
+    request: &ViewRequest,
+    mutants: &[StableId],
+    is_checked: bool,
+) -> Result<Vec<PathBuf>, ViewError> {
+    let set = request.mutants.as_deref().expect("mutants belong to a set");
+    let views = build_views(settings, record, request)?;
+    let kind = if is_checked { "checked" } else { "alone" };
+    let folder = views.folder.join(format!("{kind}-{}", file_part(set)));
+    fs::create_dir_all(&folder).map_err(|source| io_error("make", &folder, source))?;
+    let place = |mutant: &StableId| folder.join(mutant.to_string());
+    let mut missing: Vec<StableId> =
+        mutants.iter().copied().filter(|mutant| !place(mutant).is_file()).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    for part in missing.chunks(AT_ONCE) {
+        let work = work_folder(&folder)?;
+        let object = |mutant: &StableId| format!("{mutant}.o");
+        let mut outputs: Vec<OsString> = vec!["--mutants".into(), set.into()];
+        outputs.extend(is_checked.then(|| "--checked".into()));
+        for mutant in part {
+            let path = work.path().join(object(mutant));
+            outputs.extend(["--alone".into(), mutant.to_string().into(), path.into_os_string()]);
+        }
+        instrument(settings, record, request, &outputs, work.path())?;
+        for several in part.chunks(LINKS_AT_ONCE) {
+            let links: Vec<Link> = several
+                .iter()
+                .map(|mutant| {
+                    let linked = Linked {
+                        name: mutant.to_string(),
+                        objects: vec![object(mutant)],
+                        has_runtime: false,
+                        is_checked,
+                    };
+                    Link::start(settings, record, &linked, work.path())
+                })
+                .collect::<Result<_, _>>()?;
+            for link in links {
+                link.finish()?;
+            }
+        }
+        for mutant in part {
+            store::move_into_place(&work.path().join(mutant.to_string()), &place(mutant))
+                .map_err(|source| io_error("write", &place(mutant), source))?;
+        }
+    }
+    Ok(mutants.iter().map(place).collect())
+}

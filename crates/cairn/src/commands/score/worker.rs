@@ -1,0 +1,199 @@
+//! One worker: a bare build and a mutant view on a core of its own.
+
+use super::{
+    engine::{Plan, Shared},
+    judge::{Compare, Setup},
+    prepare::Ready,
+};
+use crate::failure::Failure;
+use cairn_executor::{
+    CompareCommand, Compared, Executor, Ran, SessionConfig, SessionRun, Target,
+    mutants::MutantSession,
+    oracle::{Judged, Oracle, Reference, needs_confirmation},
+    pin_to_core,
+};
+use cairn_model::{Input, KillReason, MutantId, Outcome, ProgramMap, Verdict};
+use std::sync::Arc;
+
+/// Mutants that are run between two looks at whether to stop.
+const AT_ONCE: usize = 128;
+
+/// A bare build and a mutant view.
+pub struct Worker {
+    /// Runs the bare build.
+    pub bare: Executor,
+    /// Runs the mutant view.
+    pub session: MutantSession,
+    /// What counts.
+    pub oracle: Oracle,
+    /// The program.
+    pub map: Arc<ProgramMap>,
+    core: Option<usize>,
+    comparison: Comparison,
+    /// How it failed since it was last asked about.
+    compare_failures: Vec<String>,
+}
+
+/// Who compares outputs.
+enum Comparison {
+    None,
+    Function,
+    Command(Box<CompareCommand>),
+}
+
+/// Verdicts of some mutants on one input.
+#[derive(Default)]
+pub struct Batch {
+    /// What was concluded.
+    pub verdicts: Vec<(MutantId, Verdict)>,
+    /// Kills that a fresh process confirmed.
+    pub n_confirmed: u64,
+    /// Kills that it did not.
+    pub n_not_confirmed: u64,
+    /// How the user's comparison failed, once for each run it was to judge.
+    pub compare_failures: Vec<String>,
+}
+
+impl Worker {
+    /// Starts both programs on `core`.
+    pub fn new(plan: &Plan, core: Option<usize>) -> Result<Self, Failure> {
+        let Setup { oracle, limits, compare } = &plan.setup;
+        pin(core);
+        let target =
+            Target { program: plan.mutants.view.program.clone(), n_counters: plan.mutants.map.n_counters };
+        let config = SessionConfig { run: limits.clone(), ..SessionConfig::default() };
+        let comparison = match compare {
+            None => Comparison::None,
+            Some(Compare::Function) => Comparison::Function,
+            Some(Compare::Command { .. }) => plan
+                .setup
+                .command()?
+                .map_or(Comparison::None, |command| Comparison::Command(Box::new(command))),
+        };
+        let bare = Target { program: plan.subject.views.bare.clone(), n_counters: 0 };
+        Ok(Self {
+            bare: Executor::new(bare, limits.clone())?,
+            session: MutantSession::new(target, plan.mutants.table.clone(), config)?,
+            oracle: *oracle,
+            map: plan.mutants.map.clone(),
+            core,
+            comparison,
+            compare_failures: Vec::new(),
+        })
+    }
+
+    /// Keeps the calling thread where this worker's programs are.
+    pub fn pin(&self) {
+        pin(self.core);
+    }
+
+    /// Runs `mutants` on `input` and tells of them in batches.
+    pub fn run_mutants(
+        &mut self,
+        input: &Input,
+        ready: &Ready,
+        mutants: &[MutantId],
+        shared: &Shared,
+        tell: &mut dyn FnMut(Batch),
+    ) -> Result<(), Failure> {
+        if mutants.is_empty() || shared.stops() {
+            return Ok(());
+        }
+        let original = match &ready.original {
+            Some(original) => original.clone(),
+            None => Arc::new(self.bare.run(input)?.outcome),
+        };
+        let oracle = self.oracle;
+        let reference = Reference { oracle: &oracle, original: &original, masks: &ready.masks };
+        self.session.set_fuel(ready.fuel());
+        for part in mutants.chunks(AT_ONCE) {
+            if shared.stops() {
+                break;
+            }
+            let mut batch = Batch::default();
+            for run in self.session.run(input, part)? {
+                let verdict = self.conclude(input, &reference, run.mutant, &run.run, &mut batch)?;
+                batch.verdicts.push((run.mutant, verdict));
+            }
+            batch.compare_failures = std::mem::take(&mut self.compare_failures);
+            tell(batch);
+        }
+        Ok(())
+    }
+
+    /// The verdict of one run, confirmed where that is needed.
+    fn conclude(
+        &mut self,
+        input: &Input,
+        reference: &Reference<'_>,
+        mutant: MutantId,
+        run: &SessionRun,
+        batch: &mut Batch,
+    ) -> Result<Verdict, Failure> {
+        let verdict = self.verdict(reference, &run.execution.outcome)?;
+        let Some(reason) = verdict.kill_reason() else { return Ok(verdict) };
+        let is_unstable = !reference.masks.is_empty() && reason == KillReason::Output;
+        // A run that was made in a fresh process needs no other, unless a busy machine may be to blame.
+        let is_fresh = run.ran != Ran::Live && !matches!(reason, KillReason::Timeout | KillReason::Memory);
+        if is_fresh || !(needs_confirmation(reason) || is_unstable) {
+            return Ok(verdict);
+        }
+        let again = self.session.run_fresh(input, Some(mutant))?;
+        let again = self.verdict(reference, &again.outcome)?;
+        Ok(match again {
+            Verdict::Killed(_) => {
+                batch.n_confirmed += 1;
+                // What it does in a fresh process is what counts.
+                again
+            }
+            Verdict::Survived | Verdict::LayoutDependent => {
+                batch.n_not_confirmed += 1;
+                Verdict::LayoutDependent
+            }
+            Verdict::Undecided => Verdict::Undecided,
+        })
+    }
+
+    /// What follows from an outcome; where the user's comparison fails, nothing does.
+    pub fn verdict(&mut self, reference: &Reference<'_>, outcome: &Outcome) -> Result<Verdict, Failure> {
+        let judged = match &mut self.comparison {
+            Comparison::None => return Ok(reference.verdict(outcome)),
+            Comparison::Function => {
+                let session = &mut self.session;
+                reference.judge_with(outcome, |one, other| session.compare(one, other))?
+            }
+            Comparison::Command(command) => {
+                reference.judge_with(outcome, |one, other| command.compare(one, other))?
+            }
+        };
+        match judged {
+            Judged::Verdict(verdict) => Ok(verdict),
+            Judged::CompareFailed(failure) => {
+                self.compare_failures.push(failure.to_string());
+                Ok(Verdict::Undecided)
+            }
+        }
+    }
+
+    /// Whether the user compares outputs.
+    pub fn has_comparison(&self) -> bool {
+        !matches!(self.comparison, Comparison::None)
+    }
+
+    /// Whether the user's comparison calls two outputs the same.
+    pub fn compares_equal(&mut self, one: &[u8], other: &[u8]) -> Result<bool, Failure> {
+        let compared = match &mut self.comparison {
+            Comparison::None => return Ok(one == other),
+            Comparison::Function => self.session.compare(one, other)?,
+            Comparison::Command(command) => command.compare(one, other)?,
+        };
+        Ok(compared == Compared::Same)
+    }
+}
+
+fn pin(core: Option<usize>) {
+    // Where that is not allowed it is only slower.
+    if let Some(core) = core {
+        let _ = pin_to_core(core);
+    }
+}

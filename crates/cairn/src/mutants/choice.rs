@@ -1,0 +1,174 @@
+//! Which mutants a command is about.
+
+use super::{Mutants, operator_set};
+use crate::failure::Failure;
+use cairn_model::{MutantId, PatchId, StableId};
+use cairn_mutants::{
+    analysis::MutantSet,
+    selection::{ChangedLines, Lines, Selection},
+};
+use std::{collections::BTreeSet, fs, io::Read, path::PathBuf, str::FromStr};
+
+/// How a user chooses mutants. What is left out chooses all.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Which mutants")]
+pub struct ChoiceArgs {
+    /// Only mutants in this file or folder
+    #[arg(long, value_name = "PATH")]
+    file: Vec<String>,
+    /// Only mutants in this function
+    #[arg(long, value_name = "NAME")]
+    function: Vec<String>,
+    /// Only mutants on this line, or on lines from one to another: `sort.c:12`, `sort.c:10-20`
+    #[arg(long, value_name = "FILE:LINE", value_parser = lines)]
+    line: Vec<Lines>,
+    /// Only mutants of this operator, by name or code
+    #[arg(long, value_name = "NAME")]
+    operator: Vec<String>,
+    /// Only mutants on lines that a unified diff adds; `-` reads it from standard input
+    #[arg(long, value_name = "FILE")]
+    in_diff: Option<PathBuf>,
+    /// Only the mutant with this id
+    #[arg(long, value_name = "ID", value_parser = stable_id)]
+    id: Vec<StableId>,
+    /// At most this many mutants, chosen by chance
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// At most this many mutants on a line, chosen by chance
+    #[arg(long, value_name = "N")]
+    sample_per_line: Option<usize>,
+    /// Another seed gives another sample
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Only one of several equal shares, such as `1/4`
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
+}
+
+/// The k-th of n shares, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    number: u64,
+    of: u64,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no share: write `1/4` for the first of four");
+        let (number, of) = text.split_once('/').ok_or_else(wrong)?;
+        let (number, of) = (number.parse().map_err(|_| wrong())?, of.parse().map_err(|_| wrong())?);
+        if number == 0 || number > of {
+            return Err(wrong());
+        }
+        Ok(Self { number, of })
+    }
+}
+
+impl Shard {
+    /// Whether a mutant belongs to this share; that does not depend on which others there are.
+    fn contains(self, mutant: StableId) -> bool {
+        mutant.0 % self.of == self.number - 1
+    }
+}
+
+impl ChoiceArgs {
+    /// The chosen mutants; with `reached`, only those at these patches. Choosing nothing is a failure that says which
+    /// choice did it.
+    pub fn select(
+        &self,
+        mutants: &Mutants,
+        reached: Option<BTreeSet<PatchId>>,
+    ) -> Result<MutantSet, Failure> {
+        let operators = match self.operator.is_empty() {
+            true => None,
+            false => Some(operator_set(&self.operator.join(","))?),
+        };
+        let selection = Selection {
+            operators,
+            files: self.file.clone(),
+            functions: self.function.clone(),
+            lines: self.line.clone(),
+            diff: self.in_diff.as_deref().map(read_diff).transpose()?,
+            reached,
+            per_line: self.sample_per_line,
+            total: self.sample,
+            seed: self.seed,
+        };
+        let selected = selection.select(&mutants.map, &mutants.table).map_err(|error| {
+            Failure::nothing(format!("no mutant is selected: {error}"))
+                .hint("`cairn mutants` without choices lists all of them")
+        })?;
+        let stable_id = |mutant: &MutantId| mutants.table.mutants[mutant.index()].stable_id;
+        let is_chosen = |mutant: &MutantId| {
+            let id = stable_id(mutant);
+            (self.id.is_empty() || self.id.contains(&id)) && self.shard.is_none_or(|shard| shard.contains(id))
+        };
+        let n_before = selected.len();
+        let selected: MutantSet = selected.into_iter().filter(is_chosen).collect();
+        match selected.is_empty() {
+            true => Err(Failure::nothing(format!(
+                "no mutant is selected: none of {n_before} mutants has one of the ids, or is in the share"
+            ))
+            .hint("`cairn mutants` lists mutants with their ids")),
+            false => Ok(selected),
+        }
+    }
+}
+
+fn read_diff(path: &std::path::Path) -> Result<ChangedLines, Failure> {
+    let mut bytes = Vec::new();
+    let read = match path.as_os_str() == "-" {
+        true => std::io::stdin().read_to_end(&mut bytes).map(drop),
+        false => fs::read(path).map(|content| bytes = content),
+    };
+    let shown = path.display();
+    read.map_err(|error| Failure::usage(format!("failed to read the diff `{shown}`: {error}")))?;
+    // Names in other encodings are shown, not looked up.
+    String::from_utf8_lossy(&bytes).parse().map_err(|error| {
+        Failure::usage(format!("`{shown}`: {error}"))
+            .hint("write one with `git diff`, as in `git diff main | cairn score … --in-diff -`")
+    })
+}
+
+fn lines(text: &str) -> Result<Lines, String> {
+    let wrong = || format!("`{text}` names no line: write `sort.c:12` or `sort.c:10-20`");
+    let (path, lines) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let (first, last): (u32, u32) = (first.parse().map_err(|_| wrong())?, last.parse().map_err(|_| wrong())?);
+    if path.is_empty() || first == 0 || last < first {
+        return Err(wrong());
+    }
+    Ok(Lines { path: path.to_owned(), lines: first..=last })
+}
+
+fn stable_id(text: &str) -> Result<StableId, String> {
+    StableId::try_from(text.to_owned()).map_err(|_| format!("`{text}` is no id of a mutant"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_shares_are_read_or_refused() {
+        assert_eq!(lines("a/b.c:7"), Ok(Lines { path: "a/b.c".into(), lines: 7..=7 }));
+        assert_eq!(lines("b.c:7-9"), Ok(Lines { path: "b.c".into(), lines: 7..=9 }));
+        for wrong in ["7", "b.c:", "b.c:0", "b.c:9-7", ":7"] {
+            assert!(lines(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!("2/4".parse(), Ok(Shard { number: 2, of: 4 }));
+        for wrong in ["0/4", "5/4", "1", "1/x", "/"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_mutant_is_in_exactly_one_share() {
+        for id in [0, 1, 2, 3, u64::MAX].map(StableId) {
+            let shares = (1..=3).filter(|number| Shard { number: *number, of: 3 }.contains(id));
+            assert_eq!(shares.count(), 1);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a set of inputs or tests is worth, for people and programs.
+
+pub mod elements;
+pub mod json;
+pub mod text;
+
+use crate::mutants::Mutants;
+use cairn_mutants::analysis::{
+    InputNumber, KillMatrix, MutantSet, Score,
+    cover::{Cover, smallest_cover},
+};
+use serde::Serialize;
+use std::{collections::BTreeSet, time::Duration};
+
+/// Everything a score is told from.
+pub struct Scored<'a> {
+    /// The program as the user named it.
+    pub program: String,
+    /// Its mutants.
+    pub mutants: &'a Mutants,
+    /// Those that were asked about.
+    pub selected: MutantSet,
+    /// Inputs or tests, by number.
+    pub tests: Vec<Test>,
+    /// What they did.
+    pub matrix: KillMatrix,
+    /// Whether every infected mutant was run on every input, or each only until it was killed.
+    pub is_full: bool,
+    /// Runs of mutants, and those that were remembered instead.
+    pub runs: Runs,
+    /// Why it ended before everything was run.
+    pub stopped: Option<Stopped>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// One input, or one test of a suite.
+#[derive(Clone, Debug, Default)]
+pub struct Test {
+    /// What the user calls it.
+    pub name: String,
+    /// Why it has no say, if it has none.
+    pub left_out: Option<String>,
+    /// Parts of its outcome that differ from run to run and were not looked at.
+    pub masked: Vec<String>,
+    /// Branches it takes, as numbers; empty for tests of a suite.
+    pub branches: BTreeSet<u32>,
+}
+
+/// How mutants were run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Runs {
+    /// Runs of mutants.
+    pub made: u64,
+    /// Verdicts that were known already.
+    pub remembered: u64,
+    /// Kills that a fresh process confirmed.
+    pub confirmed: u64,
+    /// Kills that it did not.
+    pub not_confirmed: u64,
+}
+
+/// Why a score ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stopped {
+    /// The budget was used up.
+    Budget,
+    /// A signal came.
+    Signal,
+}
+
+impl Scored<'_> {
+    /// The numbers.
+    pub fn score(&self) -> Score {
+        Score::new(&self.mutants.table, &self.selected, &self.matrix)
+    }
+
+    /// Inputs with a say.
+    pub fn n_usable(&self) -> usize {
+        self.tests.iter().filter(|test| test.left_out.is_none()).count()
+    }
+
+    /// What an input or test is called.
+    pub fn name(&self, number: InputNumber) -> &str {
+        &self.tests[number.index()].name
+    }
+
+    /// The fewest inputs that keep all known kills and all branches.
+    pub fn subset(&self) -> Cover {
+        let elements: Vec<BTreeSet<u64>> = self
+            .tests
+            .iter()
+            .enumerate()
+            .map(|(index, test)| {
+                let branches = test.branches.iter().map(|branch| u64::from(*branch));
+                let row = self.matrix.row(InputNumber(index as u32));
+                let killed = row.into_iter().flat_map(|row| &row.verdicts).filter(|(mutant, verdict)| {
+                    verdict.kill_reason().is_some() && self.selected.contains(**mutant)
+                });
+                // Mutants above all branches.
+                branches.chain(killed.map(|(mutant, _)| 1 << 32 | u64::from(mutant.0))).collect()
+            })
+            .collect();
+        smallest_cover(&elements)
+    }
+}

@@ -1,0 +1,100 @@
+//! Which mutants are asked about, and how they are shown.
+
+use super::support::{KINDS, fates, ids, json, listed, report, score, workspace};
+use cairn_testkit::Ran;
+use std::collections::BTreeSet;
+
+const INPUTS: [(&str, &str); 2] = [("five", "5"), ("thousand", "1000")];
+
+#[test]
+fn choices_by_place_operator_and_id_narrow_what_is_listed_and_scored() {
+    let workspace = workspace(KINDS, &INPUTS);
+    let all = listed(&workspace, &[]);
+    let all_mutants = all["mutants"].as_array().unwrap();
+    let places = |report: &serde_json::Value| -> BTreeSet<(String, u64)> {
+        let mutants = report["mutants"].as_array().unwrap();
+        mutants
+            .iter()
+            .map(|mutant| (mutant["function"].as_str().unwrap().to_owned(), mutant["line"].as_u64().unwrap()))
+            .collect()
+    };
+    let half = listed(&workspace, &["--function", "half"]);
+    assert_eq!(places(&half), BTreeSet::from([("half".to_owned(), 3)]));
+    let line = listed(&workspace, &["--line", "program.c:8"]);
+    assert_eq!(places(&line), BTreeSet::from([("main".to_owned(), 8)]));
+    assert_eq!(listed(&workspace, &["--file", "program.c"])["mutants"], all["mutants"]);
+    let first = &all_mutants[0];
+    let (id, operator) = (first["id"].as_str().unwrap(), first["operator"].as_str().unwrap());
+    let by_operator = listed(&workspace, &["--operator", operator]);
+    assert!(by_operator["mutants"].as_array().unwrap().iter().all(|mutant| mutant["operator"] == operator));
+    assert_eq!(ids(&report(&workspace, &["--id", id])), BTreeSet::from([id.to_owned()]));
+    assert_eq!(listed(&workspace, &["--sample", "2"])["mutants"].as_array().unwrap().len(), 2);
+    let reached = listed(&workspace, &["--reached-by", "inputs/five"]);
+    let reached = reached["mutants"].as_array().unwrap();
+    assert!(!reached.is_empty() && reached.len() < all_mutants.len());
+    assert!(
+        reached.iter().all(|mutant| mutant["function"] == "main"),
+        "five is small: nobody asks for half of it"
+    );
+}
+
+#[test]
+fn shares_are_disjoint_and_together_everything() {
+    let workspace = workspace(KINDS, &INPUTS);
+    let all = report(&workspace, &[]);
+    let shares: Vec<_> = ["1/2", "2/2"].map(|share| report(&workspace, &["--shard", share])).into();
+    let (first, second) = (fates(&shares[0]), fates(&shares[1]));
+    assert!(first.keys().all(|id| !second.contains_key(id)));
+    assert_eq!(first.into_iter().chain(second).collect::<std::collections::BTreeMap<_, _>>(), fates(&all));
+}
+
+#[test]
+fn a_diff_chooses_the_lines_it_adds() {
+    let workspace = workspace(KINDS, &INPUTS);
+    let diff = "--- a/program.c\n+++ b/program.c\n@@ -8,0 +8,1 @@\n+  if (number < 10) puts(\"small\");\n";
+    workspace.write("change.diff", diff);
+    let chosen = listed(&workspace, &["--in-diff", "change.diff"]);
+    assert!(chosen["mutants"].as_array().unwrap().iter().all(|mutant| mutant["line"] == 8), "{chosen:#}");
+    let words = ["mutants", "./program", "--json", "--in-diff", "-"];
+    let piped = Ran::of(workspace.command("cairn").args(words), diff.as_bytes()).success();
+    assert_eq!(json(&piped), chosen);
+    workspace.write("empty.diff", "");
+    let ran = score(&workspace, &["--in-diff", "empty.diff"]).exits_with(6);
+    assert!(ran.stderr.contains("is on a line that the diff adds"), "{ran}");
+    workspace.write("bad.diff", "this is a poem\n");
+    let ran = score(&workspace, &["--in-diff", "bad.diff"]).exits_with(2);
+    assert!(ran.stderr.contains("this is no unified diff"), "{ran}");
+}
+
+#[test]
+fn choosing_nothing_names_the_choice_and_a_wrong_word_the_nearest() {
+    let workspace = workspace(KINDS, &INPUTS);
+    let ran = score(&workspace, &["--function", "nobody"]).exits_with(6);
+    assert!(
+        ran.stderr.contains("no mutant is selected: none of ") && ran.stderr.contains("`nobody`"),
+        "{ran}"
+    );
+    let ran = score(&workspace, &["--set", "compct"]).exits_with(2);
+    assert!(ran.stderr.contains("did you mean `compact`?"), "{ran}");
+    for wrong in [["--shard", "3/2"], ["--line", "12"], ["--budget", "soon"], ["--fail-under", "120"]] {
+        score(&workspace, &wrong).exits_with(2);
+    }
+    let ran = workspace.run("cairn", ["score", "./program"]).exits_with(2);
+    assert!(ran.stderr.contains("no inputs were named"), "{ran}");
+}
+
+#[test]
+fn a_mutant_is_shown_with_what_surviving_means_and_how_to_kill_it() {
+    let workspace = workspace(KINDS, &INPUTS);
+    let all = listed(&workspace, &["--line", "program.c:8"]);
+    let id = all["mutants"][0]["id"].as_str().unwrap();
+    let ran = workspace.run("cairn", ["mutants", "./program", "show", &id[..8]]).success();
+    for part in ["- if (number < 10)", "  operator   ", "  surviving  ", "  to kill it ", id] {
+        assert!(ran.stdout.contains(part), "{part}: {ran}");
+    }
+    let ran = workspace.run("cairn", ["mutants", "./program", "show", "123456789abcdef0"]).exits_with(2);
+    assert!(ran.stderr.contains("there is no mutant `123456789abcdef0`"), "{ran}");
+    let list = workspace.run("cairn", ["mutants", "./program"]).success();
+    assert!(list.stdout.contains("  target     ./program ("), "{list}");
+    assert!(list.stdout.contains("+ if (number"), "{list}");
+}
