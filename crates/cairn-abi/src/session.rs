@@ -40,8 +40,10 @@ pub mod descriptors {
     pub const WRITE_TRACKER: i32 = 199;
     /// Opened by the template for itself: what runs find in `/proc/self/maps`.
     pub const OWN_MAPS: i32 = 200;
+    /// Opened by the runner for itself: the file of the scratch folder that it wrote last.
+    pub const FILE: i32 = 201;
     /// The number after the last protected descriptor.
-    pub const END: i32 = 201;
+    pub const END: i32 = 202;
 }
 
 /// Who acts next; the value of [`SessionBoard::turn`].

@@ -65,6 +65,8 @@ const OWN: &[c_long] = &[
     libc::SYS_mmap,
     libc::SYS_utimensat,
     libc::SYS_poll,
+    libc::SYS_mincore,
+    libc::SYS_umask,
     libc::SYS_mremap,
     libc::SYS_mprotect,
 ];
@@ -134,7 +136,6 @@ const FREE: &[c_long] = &[
     libc::SYS_epoll_wait,
     libc::SYS_epoll_pwait,
     libc::SYS_eventfd2,
-    libc::SYS_umask,
     libc::SYS_getuid,
     libc::SYS_geteuid,
     libc::SYS_getgid,

@@ -81,16 +81,16 @@ fn set_up(vault: &mut Vault) -> Result<(), Obstacle> {
 
 fn work_off(vault: &mut Vault, batch: &mut Batch) {
     let board = vault.regions.board;
+    // The host may have laid out other files since.
+    vault.written = None;
     for index in 0..batch.n_inputs {
         // SAFETY: `index` is below the capacity, and the host does not write now.
         let slot = unsafe { vault.regions.inputs.start.cast::<InputSlot>().add(index).read() };
         board.current.store(index as u32, Ordering::Release);
         input::clear(vault, batch.fuel);
         let run = match input::ready(vault, &slot) {
-            Some(arguments) => run(vault, arguments),
-            None => {
-                Run { left: Left::Runtime, flags: RUINED | flags::LAST | flags::LEAVES, n_looks_at_itself: 0 }
-            }
+            Some(arguments) => run(vault, arguments, index + 1 == batch.n_inputs),
+            None => Run::new(Left::Runtime, RUINED | flags::LAST | flags::LEAVES),
         };
         let is_last = report::write(vault, batch, index, &run);
         board.n_done.store(index as u32 + 1, Ordering::Release);
@@ -108,8 +108,9 @@ fn work_off(vault: &mut Vault, batch: &mut Batch) {
 const MAX_SIGNALS_NOTED: u32 = 100;
 
 /// Runs the program on an input that is laid out, and restores the process.
-fn run(vault: &mut Vault, arguments: input::Arguments) -> Run {
+fn run(vault: &mut Vault, arguments: input::Arguments, is_last: bool) -> Run {
     let [first, second, third] = arguments;
+    vault.snapshot.expect_run();
     vault.regions.board.is_running.store(1, Ordering::Relaxed);
     let left = match (vault.entry, vault.mode) {
         (Entry::Harness(harness), RunnerMode::Persistent) => {
@@ -139,12 +140,15 @@ fn run(vault: &mut Vault, arguments: input::Arguments) -> Run {
             // The C library has taken its leave, or the stack was abandoned.
             facts |= flags::LEAVES;
         }
-        return Run { left, flags: facts, n_looks_at_itself: 0 };
+        return Run::new(left, facts);
     }
     // SAFETY: the program has left; this is the runner's stack.
-    if !unsafe { vault.snapshot.restore() } {
+    let sizes = unsafe { vault.snapshot.restore(is_last) };
+    if sizes.is_none() {
         facts |= RUINED | flags::LEAVES;
     }
+    let sizes = sizes.unwrap_or_default();
+    vault.stdin_size = Some(sizes.stdin);
     if vault.snapshot.n_signals_noted > MAX_SIGNALS_NOTED {
         vault.regions.board.signals.fetch_or(vault.snapshot.changed_signals, Ordering::Relaxed);
         facts |= flags::LEAVES;
@@ -153,7 +157,8 @@ fn run(vault: &mut Vault, arguments: input::Arguments) -> Run {
     if seen.scratch || core::mem::take(&mut vault.has_set_times) {
         facts |= flags::FILES_CHANGED | flags::LAST;
     }
-    Run { left, flags: facts, n_looks_at_itself: seen.n_looks_at_itself }
+    let written = [sizes.stdout, sizes.stderr];
+    Run { written, n_looks_at_itself: seen.n_looks_at_itself, ..Run::new(left, facts) }
 }
 
 /// What `main` is when a harness runs from a snapshot: the process then ends as a fresh one does.

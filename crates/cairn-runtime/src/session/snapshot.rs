@@ -2,14 +2,15 @@
 //!
 //! All private writable memory is copied once and copied back after every run; that is cheaper than asking the kernel which
 //! pages changed, as long as it is little. Large mappings are tracked instead ([`tracker`]). Mappings a run adds are known from
-//! [`super::trap`], which carries them out; the total size of the address space tells whether one was missed.
+//! [`super::trap`], which carries them out; the total size of the address space tells whether one was missed. That is looked
+//! at after runs that changed mappings and with the last of a batch, since asking takes the kernel a while.
 
 pub mod descriptors;
 pub mod heap;
 pub mod signals;
 mod tracker;
 
-use self::{heap::Heap, signals::Signals, tracker::Tracker};
+use self::{descriptors::StreamSizes, heap::Heap, signals::Signals, tracker::Tracker};
 use super::{Part, maps, vault::Vault};
 use crate::system;
 use cairn_abi::{
@@ -74,7 +75,12 @@ pub struct Snapshot {
     file_mask: usize,
     /// Pages of the whole address space.
     total_pages: usize,
-    signals: Signals,
+    pub signals: Signals,
+    /// Whether the run may have left another mask of signals, or another signal stack.
+    pub has_own_signals: bool,
+    /// Whether the run has changed mappings, or the mask for the permissions of new files.
+    pub has_remapped: bool,
+    pub has_set_file_mask: bool,
     /// Signals whose handlers are restored, one bit each.
     pub changed_signals: u32,
     /// How often a signal was added to them.
@@ -84,9 +90,10 @@ pub struct Snapshot {
 
 /// Takes the snapshot. To be called on the runner's stack, after everything the runner itself maps.
 pub fn take(vault: &mut Vault) -> Result<(), Obstacle> {
+    // First: it changes what is kept.
+    vault.snapshot.heap = Heap::read();
     keep_memory(vault)?;
     vault.snapshot.signals = Signals::read();
-    vault.snapshot.heap = Heap::read();
     vault.snapshot.file_mask = descriptors::file_mask();
     descriptors::open_statm().ok_or(Obstacle::Maps)?;
     vault.snapshot.total_pages = total_pages().ok_or(Obstacle::Maps)?;
@@ -228,29 +235,36 @@ impl Snapshot {
         true
     }
 
-    /// Makes the process what it was. False when that failed.
+    /// To be called before every run.
+    pub fn expect_run(&mut self) {
+        // Who leaves in another way than through a trap does not say.
+        self.has_own_signals = true;
+        self.has_remapped = false;
+        self.has_set_file_mask = false;
+    }
+
+    /// Makes the process what it was, and returns how much is in the standard streams; `None` when that failed.
+    ///
+    /// The size of the address space is looked at if the run has changed mappings, or if that `is_due` anyway.
     ///
     /// # Safety
     /// The program does not run; the caller is on the runner's stack.
-    pub unsafe fn restore(&mut self) -> bool {
+    pub unsafe fn restore(&mut self, is_due: bool) -> Option<StreamSizes> {
         // Signals first: nothing of the program shall run any more.
-        self.signals.restore(self.changed_signals);
+        self.signals.restore(self.changed_signals, !self.has_own_signals);
         // SAFETY: all of it was mapped by the run that is over.
         unsafe {
             for added in self.added.get(..self.n_added).unwrap_or(&[]) {
                 system::unmap(core::ptr::with_exposed_provenance_mut(added.start), added.size());
             }
             self.n_added = 0;
-            // What the stack has grown by. Nothing else lies there: the kernel keeps the place free.
-            let grown = core::ptr::with_exposed_provenance_mut(self.stack_start - STACK_LIMIT);
-            system::unmap(grown, STACK_LIMIT);
         }
         self.heap.restore();
-        descriptors::restore(self.file_mask);
+        let sizes = descriptors::restore(self.has_set_file_mask.then_some(self.file_mask));
         for kept in self.kept.get(..self.n_kept).unwrap_or(&[]) {
             if kept.is_tracked {
                 if !self.tracker.restore(kept.range, self.copies.start.addr() + kept.offset) {
-                    return false;
+                    return None;
                 }
                 continue;
             }
@@ -263,7 +277,36 @@ impl Snapshot {
                 );
             }
         }
+        let is_whole = match is_due || self.has_remapped {
+            true => self.is_whole() || (self.shrink_stack(), self.is_whole()).1,
+            false => {
+                if self.has_stack_grown() {
+                    self.shrink_stack();
+                }
+                true
+            }
+        };
+        is_whole.then_some(sizes)
+    }
+
+    /// Whether the address space is as large as it was.
+    fn is_whole(&self) -> bool {
         total_pages() == Some(self.total_pages + self.heap.n_pages_kept())
+    }
+
+    /// Whether there is a page below the stack.
+    fn has_stack_grown(&self) -> bool {
+        let mut is_in_memory = 0u8;
+        let place = (&raw mut is_in_memory).expose_provenance();
+        // SAFETY: the kernel writes one byte, for one page.
+        unsafe { system::call(libc::SYS_mincore, [self.stack_start - PAGE, PAGE, place, 0, 0, 0]) == 0 }
+    }
+
+    /// Gives back what the stack has grown by. Nothing else lies there: the kernel keeps the place free.
+    fn shrink_stack(&self) {
+        let grown = core::ptr::with_exposed_provenance_mut(self.stack_start - STACK_LIMIT);
+        // SAFETY: the run is over that used it.
+        unsafe { system::unmap(grown, STACK_LIMIT) };
     }
 }
 

@@ -66,7 +66,8 @@ pub fn end_run() {
 /// Called by the kernel.
 unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes the state of the processor, which is what it goes on with afterwards.
-    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+    let registers = &mut context.uc_mcontext.gregs;
     let Some(vault) = vault() else { return };
     let get = |index: c_int| registers[index as usize] as usize;
     let number = get(libc::REG_RAX) as i64;
@@ -80,7 +81,8 @@ unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_v
     ];
     let left = match number {
         libc::SYS_exit_group => {
-            if system::thread_id() != vault.thread {
+            // From a snapshot nobody starts threads.
+            if vault.mode == RunnerMode::Persistent && system::thread_id() != vault.thread {
                 system::exit(arguments[0] as i32);
             }
             Left::Exited(arguments[0] as i32)
@@ -93,11 +95,14 @@ unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_v
             None => Left::Call(number as i32),
         },
     };
+    // The kernel has written down the mask and the signal stack; asking it again would cost more than a small run's work.
+    let mask = (&raw const context.uc_sigmask).cast::<u64>();
+    // SAFETY: a set of the kernel's size lies there; the C library's type has room for more.
+    vault.snapshot.has_own_signals = !vault.snapshot.signals.are(unsafe { mask.read() }, &context.uc_stack);
     vault.switch.leave(left);
-    let (instruction, stack) = vault.switch.way_back();
-    registers[libc::REG_RIP as usize] = instruction as i64;
-    registers[libc::REG_RSP as usize] = stack as i64;
-    registers[libc::REG_RDI as usize] = (&raw mut vault.switch).expose_provenance() as i64;
+    // SAFETY: the program runs. The handler is left without a word to the kernel, for which it is a function like
+    // others: the handler blocks nothing and has no stack of its own.
+    unsafe { vault.switch.go_back() }
 }
 
 /// Makes a call for the program and notes what has to be undone; `None` if it cannot be.
@@ -121,6 +126,12 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
         return Some(answer);
     }
     let snapshot = &mut vault.snapshot;
+    if number == libc::SYS_umask {
+        snapshot.has_set_file_mask = true;
+        // SAFETY: touches no memory.
+        return Some(unsafe { system::call(number, arguments) });
+    }
+    snapshot.has_remapped |= !matches!(number, libc::SYS_brk | libc::SYS_rt_sigaction);
     let [address, length, third, flags, ..] = arguments;
     // SAFETY: the program makes the call, on memory that is its own; it asks for nothing that was there before the run.
     let make = || unsafe { system::call(number, arguments) };

@@ -52,8 +52,14 @@ impl Signals {
         signals
     }
 
-    /// Puts everything back, of the handlers those in `changed`, one bit each.
-    pub fn restore(&self, changed: u32) {
+    /// Whether this mask and this signal stack are those of the snapshot, and nothing can wait.
+    pub fn are(&self, mask: u64, stack: &libc::stack_t) -> bool {
+        let [_, _, size] = self.stack;
+        mask == self.mask && mask == 0 && stack.ss_size == size && size == 0
+    }
+
+    /// Puts back the handlers of `changed`, one bit each; and unless `are_else_same` everything else.
+    pub fn restore(&self, changed: u32, are_else_same: bool) {
         let mut left = changed;
         while left != 0 {
             let number = left.trailing_zeros() as usize;
@@ -62,6 +68,9 @@ impl Signals {
                 // SAFETY: the action was in force before.
                 unsafe { set(number, action) };
             }
+        }
+        if are_else_same {
+            return;
         }
         // What still waits belongs to the run that is over, and would end this process otherwise.
         let (all, at_once) = (u64::MAX, [0u64; 2]);
