@@ -107,6 +107,9 @@ fn work_off(vault: &mut Vault, batch: &mut Batch) {
 /// A runner that has taken note of this many changes of signals is replaced by one that expects them.
 const MAX_SIGNALS_NOTED: u32 = 100;
 
+/// A runner whose stack has grown this often is replaced by one that looks anew at how much runs need.
+const MAX_STACK_GROWN: u32 = 1000;
+
 /// Runs the program on an input that is laid out, and restores the process.
 fn run(vault: &mut Vault, arguments: input::Arguments, is_last: bool) -> Run {
     let [first, second, third] = arguments;
@@ -151,6 +154,9 @@ fn run(vault: &mut Vault, arguments: input::Arguments, is_last: bool) -> Run {
     vault.stdin_size = Some(sizes.stdin);
     if vault.snapshot.n_signals_noted > MAX_SIGNALS_NOTED {
         vault.regions.board.signals.fetch_or(vault.snapshot.changed_signals, Ordering::Relaxed);
+        facts |= flags::LEAVES;
+    }
+    if vault.snapshot.stack.n_grown > MAX_STACK_GROWN {
         facts |= flags::LEAVES;
     }
     let seen = watch::look(&vault.proc_watches);

@@ -3,14 +3,21 @@
 //! All private writable memory is copied once and copied back after every run; that is cheaper than asking the kernel which
 //! pages changed, as long as it is little. Large mappings are tracked instead ([`tracker`]). Mappings a run adds are known from
 //! [`super::trap`], which carries them out; the total size of the address space tells whether one was missed. That is looked
-//! at after runs that changed mappings and with the last of a batch, since asking takes the kernel a while.
+//! at after runs that changed mappings in unusual ways and with the last of a batch, since asking takes the kernel a while.
 
 pub mod descriptors;
 pub mod heap;
 pub mod signals;
+mod stack;
 mod tracker;
 
-use self::{descriptors::StreamSizes, heap::Heap, signals::Signals, tracker::Tracker};
+use self::{
+    descriptors::StreamSizes,
+    heap::Heap,
+    signals::{Signals, SignalsLeft},
+    stack::{Stack, is_filled},
+    tracker::Tracker,
+};
 use super::{Part, maps, vault::Vault};
 use crate::system;
 use cairn_abi::{
@@ -26,8 +33,6 @@ const MAX_ADDED: usize = 1024;
 const COPY_LIMIT: usize = 1 << 20;
 /// Mappings of this size and more are tracked when there is more than [`COPY_LIMIT`].
 const TRACKED_SIZE: usize = 256 << 10;
-/// As far as the stack may grow; beyond is the program's end in a fresh process too.
-const STACK_LIMIT: usize = 8 << 20;
 
 /// Addresses from `start` to before `end`.
 #[derive(Clone, Copy)]
@@ -69,18 +74,21 @@ pub struct Snapshot {
     n_occupied: usize,
     added: [Range; MAX_ADDED],
     n_added: usize,
-    stack_start: usize,
+    pub stack: Stack,
     pub heap: Heap,
     /// The mask for the permissions of new files.
     file_mask: usize,
     /// Pages of the whole address space.
     total_pages: usize,
     pub signals: Signals,
-    /// Whether the run may have left another mask of signals, or another signal stack.
-    pub has_own_signals: bool,
-    /// Whether the run has changed mappings, or the mask for the permissions of new files.
+    /// What the run has left of the mask and the stack of signals.
+    pub signals_left: SignalsLeft,
+    /// Whether the run has changed mappings in another way than to add some and to remove them as a whole.
     pub has_remapped: bool,
+    /// Whether it has set the mask for the permissions of new files.
     pub has_set_file_mask: bool,
+    /// Whether it has left the folder it was started in.
+    pub has_moved: bool,
     /// Signals whose handlers are restored, one bit each.
     pub changed_signals: u32,
     /// How often a signal was added to them.
@@ -126,7 +134,7 @@ fn keep_memory(vault: &mut Vault) -> Result<(), Obstacle> {
             return Err(Obstacle::SharedMemory);
         }
         if mapping.is_stack {
-            snapshot.stack_start = range.start;
+            snapshot.stack = Stack::new(range);
         }
         let slot = snapshot.kept.get_mut(snapshot.n_kept).ok_or(Obstacle::Setup)?;
         *slot = Kept { range, offset: total, is_tracked: false };
@@ -162,7 +170,7 @@ impl Snapshot {
         self.tracker = Tracker::open().ok_or(Obstacle::Size)?;
         for kept in self.kept.get_mut(..self.n_kept).unwrap_or(&mut []) {
             // The stack grows, and a part that is tracked would not grow with it.
-            let is_stack = kept.range.start == self.stack_start;
+            let is_stack = kept.range.start == self.stack.start;
             if kept.range.size() >= TRACKED_SIZE && !is_stack {
                 self.tracker.register(kept.range).ok_or(Obstacle::Size)?;
                 kept.is_tracked = true;
@@ -211,15 +219,18 @@ impl Snapshot {
         true
     }
 
-    /// Notes that the run has removed a mapping itself. Parts of one stay noted, which does no harm.
-    pub fn forget(&mut self, start: usize, length: usize) {
+    /// Notes that the run has removed a mapping itself; false when it was none of those it had added. Parts of one stay
+    /// noted, which does no harm.
+    pub fn forget(&mut self, start: usize, length: usize) -> bool {
         let end = start + length.next_multiple_of(PAGE);
         let added = self.added.get_mut(..self.n_added).unwrap_or(&mut []);
-        if let Some(index) = added.iter().position(|range| range.start == start && range.end == end) {
-            let last = added.len() - 1;
-            added.swap(index, last);
-            self.n_added = last;
-        }
+        let Some(index) = added.iter().position(|range| range.start == start && range.end == end) else {
+            return false;
+        };
+        let last = added.len() - 1;
+        added.swap(index, last);
+        self.n_added = last;
+        true
     }
 
     /// Notes that the run changes the handling of a signal; false when that cannot be undone.
@@ -238,20 +249,21 @@ impl Snapshot {
     /// To be called before every run.
     pub fn expect_run(&mut self) {
         // Who leaves in another way than through a trap does not say.
-        self.has_own_signals = true;
+        self.signals_left = SignalsLeft::default();
         self.has_remapped = false;
         self.has_set_file_mask = false;
+        self.has_moved = false;
     }
 
     /// Makes the process what it was, and returns how much is in the standard streams; `None` when that failed.
     ///
-    /// The size of the address space is looked at if the run has changed mappings, or if that `is_due` anyway.
+    /// The size of the address space is looked at if the run has changed mappings in an unusual way, or if that `is_due`.
     ///
     /// # Safety
     /// The program does not run; the caller is on the runner's stack.
     pub unsafe fn restore(&mut self, is_due: bool) -> Option<StreamSizes> {
         // Signals first: nothing of the program shall run any more.
-        self.signals.restore(self.changed_signals, !self.has_own_signals);
+        self.signals.restore(self.changed_signals, self.signals_left);
         // SAFETY: all of it was mapped by the run that is over.
         unsafe {
             for added in self.added.get(..self.n_added).unwrap_or(&[]) {
@@ -260,13 +272,21 @@ impl Snapshot {
             self.n_added = 0;
         }
         self.heap.restore();
-        let sizes = descriptors::restore(self.has_set_file_mask.then_some(self.file_mask));
-        for kept in self.kept.get(..self.n_kept).unwrap_or(&[]) {
+        let sizes = descriptors::restore(self.has_moved, self.has_set_file_mask.then_some(self.file_mask));
+        for kept in self.kept.get_mut(..self.n_kept).unwrap_or(&mut []) {
             if kept.is_tracked {
                 if !self.tracker.restore(kept.range, self.copies.start.addr() + kept.offset) {
                     return None;
                 }
                 continue;
+            }
+            if kept.range.start == self.stack.start
+                && let Some(start) = self.stack.watch(kept.range)
+            {
+                self.total_pages -= (start - self.stack.start) / PAGE;
+                self.stack.cut(start);
+                kept.offset += start - kept.range.start;
+                kept.range.start = start;
             }
             // SAFETY: the range is mapped and writable: calls that change that are stopped.
             unsafe {
@@ -278,10 +298,10 @@ impl Snapshot {
             }
         }
         let is_whole = match is_due || self.has_remapped {
-            true => self.is_whole() || (self.shrink_stack(), self.is_whole()).1,
+            true => self.is_whole() || (self.stack.shrink(), self.is_whole()).1,
             false => {
-                if self.has_stack_grown() {
-                    self.shrink_stack();
+                if self.stack.has_grown() {
+                    self.stack.shrink();
                 }
                 true
             }
@@ -292,21 +312,6 @@ impl Snapshot {
     /// Whether the address space is as large as it was.
     fn is_whole(&self) -> bool {
         total_pages() == Some(self.total_pages + self.heap.n_pages_kept())
-    }
-
-    /// Whether there is a page below the stack.
-    fn has_stack_grown(&self) -> bool {
-        let mut is_in_memory = 0u8;
-        let place = (&raw mut is_in_memory).expose_provenance();
-        // SAFETY: the kernel writes one byte, for one page.
-        unsafe { system::call(libc::SYS_mincore, [self.stack_start - PAGE, PAGE, place, 0, 0, 0]) == 0 }
-    }
-
-    /// Gives back what the stack has grown by. Nothing else lies there: the kernel keeps the place free.
-    fn shrink_stack(&self) {
-        let grown = core::ptr::with_exposed_provenance_mut(self.stack_start - STACK_LIMIT);
-        // SAFETY: the run is over that used it.
-        unsafe { system::unmap(grown, STACK_LIMIT) };
     }
 }
 
@@ -319,8 +324,7 @@ unsafe fn copy_filled_pages(range: Range, to: *mut u8) {
         // SAFETY: within the range.
         unsafe {
             let page = core::ptr::with_exposed_provenance::<u8>(range.start + offset);
-            let is_filled = (0..PAGE / 8).any(|word| page.cast::<u64>().add(word).read_volatile() != 0);
-            if is_filled {
+            if is_filled(page.addr()) {
                 core::ptr::copy_nonoverlapping(page, to.add(offset), PAGE);
             }
         }

@@ -98,7 +98,7 @@ unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_v
     // The kernel has written down the mask and the signal stack; asking it again would cost more than a small run's work.
     let mask = (&raw const context.uc_sigmask).cast::<u64>();
     // SAFETY: a set of the kernel's size lies there; the C library's type has room for more.
-    vault.snapshot.has_own_signals = !vault.snapshot.signals.are(unsafe { mask.read() }, &context.uc_stack);
+    vault.snapshot.signals_left = vault.snapshot.signals.compare(unsafe { mask.read() }, &context.uc_stack);
     vault.switch.leave(left);
     // SAFETY: the program runs. The handler is left without a word to the kernel, for which it is a function like
     // others: the handler blocks nothing and has no stack of its own.
@@ -126,12 +126,15 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
         return Some(answer);
     }
     let snapshot = &mut vault.snapshot;
-    if number == libc::SYS_umask {
-        snapshot.has_set_file_mask = true;
-        // SAFETY: touches no memory.
+    if matches!(number, libc::SYS_umask | libc::SYS_chdir | libc::SYS_fchdir) {
+        if number == libc::SYS_fchdir && (CHANNEL_FD..END).contains(&(arguments[0] as i32)) {
+            return None;
+        }
+        snapshot.has_set_file_mask |= number == libc::SYS_umask;
+        snapshot.has_moved |= number != libc::SYS_umask;
+        // SAFETY: the program makes the call; the kernel reads a path at most.
         return Some(unsafe { system::call(number, arguments) });
     }
-    snapshot.has_remapped |= !matches!(number, libc::SYS_brk | libc::SYS_rt_sigaction);
     let [address, length, third, flags, ..] = arguments;
     // SAFETY: the program makes the call, on memory that is its own; it asks for nothing that was there before the run.
     let make = || unsafe { system::call(number, arguments) };
@@ -144,6 +147,7 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
             {
                 return None;
             }
+            snapshot.has_remapped |= flags & fixed != 0;
             let answer = make();
             if is_address(answer) && !snapshot.add(answer as usize, length) {
                 return None;
@@ -155,7 +159,7 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
         libc::SYS_munmap if !snapshot.is_occupied(address, length) => {
             let answer = make();
             if answer == 0 {
-                snapshot.forget(address, length);
+                snapshot.has_remapped |= !snapshot.forget(address, length);
             }
             Some(answer)
         }
@@ -171,6 +175,7 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
             if snapshot.is_occupied(address, length) || is_fixed && snapshot.is_occupied(new_address, third) {
                 return None;
             }
+            snapshot.has_remapped = true;
             let answer = make();
             if is_address(answer) && !snapshot.add(answer as usize, third) {
                 return None;

@@ -55,7 +55,7 @@ const SAME_FOR_ALL: &[&[u8]] = &[b"mountinfo", b"mounts", b"mountstats"];
 
 /// Room for what the kernel tells at once.
 #[repr(C, align(8))]
-struct Events([u8; 4096]);
+struct Events([u8; 1024]);
 
 /// No event is longer: one with the longest name.
 const LONGEST_EVENT: usize = size_of::<Event>() + 256;
@@ -81,7 +81,7 @@ struct Event {
 /// Reads everything there is to tell.
 pub fn look(proc_watches: &[i32; 3]) -> Seen {
     let mut seen = Seen { scratch: false, n_looks_at_itself: 0 };
-    let mut events = Events([0; 4096]);
+    let mut events = Events([0; 1024]);
     loop {
         let (length, may_be_more) = events.read();
         let mut at = 0;
@@ -111,6 +111,6 @@ pub fn look(proc_watches: &[i32; 3]) -> Seen {
 
 /// Forgets what there is to tell.
 pub fn drain() {
-    let mut events = Events([0; 4096]);
+    let mut events = Events([0; 1024]);
     while events.read().1 {}
 }

@@ -15,9 +15,9 @@ pub struct StreamSizes {
     pub stderr: u64,
 }
 
-/// Closes what a run opened, puts the standard streams back and returns to the scratch folder; sets the mask for the
-/// permissions of new files, if one is given.
-pub fn restore(file_mask: Option<usize>) -> StreamSizes {
+/// Closes what a run opened and puts the standard streams back; returns to the scratch folder if the run `has_moved`, and
+/// sets the mask for the permissions of new files, if one is given.
+pub fn restore(has_moved: bool, file_mask: Option<usize>) -> StreamSizes {
     let call = |number, arguments| {
         // SAFETY: descriptors other than ours belong to the run that is over; no memory is touched.
         unsafe { system::call(number, arguments) }
@@ -33,7 +33,9 @@ pub fn restore(file_mask: Option<usize>) -> StreamSizes {
         }
         u64::try_from(size).unwrap_or(0)
     });
-    call(libc::SYS_fchdir, [SCRATCH as usize, 0, 0, 0, 0, 0]);
+    if has_moved {
+        call(libc::SYS_fchdir, [SCRATCH as usize, 0, 0, 0, 0, 0]);
+    }
     if let Some(mask) = file_mask {
         call(libc::SYS_umask, [mask, 0, 0, 0, 0, 0]);
     }
