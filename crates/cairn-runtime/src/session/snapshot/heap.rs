@@ -2,8 +2,8 @@
 //!
 //! Giving it back after every run would cost a page fault for each page the next run touches, more than everything else
 //! a small run does. So it is kept and zeroed, and calls that move the break are answered here: they mostly ask for what is
-//! there. Above the break the program knows only the first page is closed, which stops whoever runs over the end, but not
-//! a wild pointer further up: closing all would take longer than the rest of a small run.
+//! there. From a run's first such call on, all that lies above the break the program knows is closed. Before it only the
+//! first page above is, which stops whoever runs over the end, but not a wild pointer further up.
 
 use super::Range;
 use crate::system;
@@ -22,11 +22,13 @@ pub struct Heap {
     end: usize,
     /// The break as the kernel knows it.
     real: usize,
-    /// The page above `end` if it is closed, else 0.
-    closed: usize,
+    /// The pages above `end` that are closed.
+    closed: Range,
     /// Pages that are mappings by themselves, see [`Heap::set_apart`]; 0 for none.
     apart: [usize; MOST_APART],
 }
+
+const NOTHING: Range = Range { start: 0, end: 0 };
 
 /// Breaks mostly stop at the same few places in all runs.
 const MOST_APART: usize = 8;
@@ -43,7 +45,7 @@ impl Heap {
                 *known = now;
             }
         }
-        Self { start: now, end: now, real: now, closed: 0, apart: [0; MOST_APART] }
+        Self { start: now, end: now, real: now, closed: NOTHING, apart: [0; MOST_APART] }
     }
 
     /// Answers the program's `brk`; `None` if it gives up memory it was started with.
@@ -62,7 +64,7 @@ impl Heap {
             }
             self.end = wanted;
         }
-        self.close();
+        self.close(self.real.next_multiple_of(PAGE));
         Some(self.end as isize)
     }
 
@@ -80,7 +82,7 @@ impl Heap {
         let used = self.end.min(self.real).next_multiple_of(PAGE);
         self.end = self.start;
         zero(self.start, used);
-        self.close();
+        self.close(self.start.next_multiple_of(PAGE) + PAGE);
     }
 
     /// Where it lies.
@@ -111,22 +113,22 @@ impl Heap {
         }
     }
 
-    /// Closes the first page above the program's break, if there is one.
-    fn close(&mut self) {
-        let page = self.end.next_multiple_of(PAGE);
-        if page < self.real {
-            self.set_apart(page);
-            // SAFETY: the page lies between the program's break and the real one, where nothing is that anybody needs.
-            unsafe { system::forbid(ptr::with_exposed_provenance_mut(page), PAGE) };
-            self.closed = page;
+    /// Closes what lies above the program's break, up to `end`, as far as there is anything.
+    fn close(&mut self, end: usize) {
+        let start = self.end.next_multiple_of(PAGE);
+        if start < self.real {
+            self.set_apart(start);
+            self.closed = Range { start, end };
+            // SAFETY: between the program's break and the real one nothing is that anybody needs.
+            unsafe { system::forbid(ptr::with_exposed_provenance_mut(start), self.closed.size()) };
         }
     }
 
     fn open(&mut self) {
-        if self.closed != 0 {
+        let closed = core::mem::replace(&mut self.closed, NOTHING);
+        if closed.size() > 0 {
             // SAFETY: as above.
-            unsafe { system::allow(ptr::with_exposed_provenance_mut(self.closed), PAGE) };
-            self.closed = 0;
+            unsafe { system::allow(ptr::with_exposed_provenance_mut(closed.start), closed.size()) };
         }
     }
 
