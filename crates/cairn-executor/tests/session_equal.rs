@@ -113,3 +113,124 @@ fn a_program_is_told_the_limit_of_memory_it_would_have_alone() {
         assert_eq!(run.ran, Ran::Live);
     }
 }
+
+/// Runs each input in a session and in a fresh process, and fails where the two differ.
+fn assert_equal(program: &support::Program, inputs: &[Input]) {
+    let mut session = session(program);
+    for input in inputs {
+        let run = session.run(input).unwrap();
+        let fresh = session.run_fresh(input).unwrap();
+        assert_eq!(run.ran, Ran::Live, "{:?}", input.args);
+        assert_eq!(stdout(&run.execution), stdout(&fresh), "{:?}", input.args);
+        assert_eq!(run.execution.outcome.ending, fresh.outcome.ending, "{:?}", input.args);
+    }
+}
+
+#[test]
+fn a_stack_grows_as_in_a_fresh_process_after_many_runs_that_need_little() {
+    // Each frame tells how much of it is not zero before it is filled, but for those where others were before `main`.
+    let program = view(
+        r#"#include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        __attribute__((noinline, optnone)) static int dirty(int level, int depth) {
+            char frame[4096];
+            int found = 0;
+            for (int i = 0; i < 4096; i++) found += ((volatile char *)frame)[i] != 0;
+            memset(frame, 1, sizeof frame);
+            if (level < 8) found = 0;
+            return level == depth ? found : found + dirty(level + 1, depth) + (frame[level] != 1);
+        }
+        int main(int argc, char **argv) {
+            int depth = atoi(argv[1]);
+            printf("%d\n", dirty(0, depth));
+            return 0;
+        }"#,
+    );
+    let depths = std::iter::repeat_n("0", 80).chain(["9", "0", "60", "0", "300", "9", "60"]);
+    let inputs: Vec<Input> = depths.map(|depth| args(&[depth])).collect();
+    assert_equal(&program, &inputs);
+}
+
+#[test]
+fn memory_above_the_break_is_out_of_reach_even_where_another_run_had_it() {
+    let program = view(
+        r#"#define _DEFAULT_SOURCE
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        #include <unistd.h>
+        int main(int argc, char **argv) {
+            static char buffer[64];
+            setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
+            for (int i = 1; i < argc; i++) {
+                int by = atoi(argv[i]);
+                volatile char *top = sbrk(0);
+                if (argv[i][0] == '@') { printf("%d\n", top[atoi(argv[i] + 1)]); continue; }
+                int found = 0;
+                sbrk(by);
+                for (int at = 0; at < by; at++) { found += top[at] != 0; top[at] = 1; }
+                printf("%d\n", found);
+            }
+            return 0;
+        }"#,
+    );
+    let runs: [&[&str]; 9] = [
+        &["200000", "200000"],
+        &["100000", "@100000"],
+        &["100000", "300000"],
+        &["4096", "@4096"],
+        &["@0"],
+        &["300000", "-200000", "100000", "@200000"],
+        &["2000000", "@0"],
+        &["200000", "-200000", "200000"],
+        &["100", "@0", "5000"],
+    ];
+    let inputs: Vec<Input> = runs.iter().chain(&runs).map(|words| args(words)).collect();
+    assert_equal(&program, &inputs);
+}
+
+#[test]
+fn a_file_that_shrinks_grows_or_stays_is_found_as_the_input_says() {
+    let program = view(
+        r#"#include <stdio.h>
+        #include <sys/stat.h>
+        int main(int argc, char **argv) {
+            struct stat status;
+            char text[100];
+            stat("a", &status);
+            FILE *file = fopen("a", argv[1]);
+            int length = fread(text, 1, sizeof text, file);
+            printf("%ld %ld %.*s\n", (long)status.st_mtime, (long)status.st_size, length, text);
+            if (argv[1][1]) fputs("more", file);
+            return 0;
+        }"#,
+    );
+    let input = |mode: &str, content: &str, modified: i64| Input {
+        files: vec![FileRegion {
+            path: "a".into(),
+            kind: FileKind::Regular(content.into()),
+            mode: None,
+            size: None,
+            modified: Some(modified),
+            accessed: None,
+            owner: None,
+        }],
+        ..args(&[mode])
+    };
+    let mut inputs = Vec::new();
+    for mode in ["r", "r+"] {
+        for (content, modified) in
+            [("long content", 1), ("short", 1), ("short", 1), ("short", 2), ("", 2), ("again long", 2)]
+        {
+            inputs.push(input(mode, content, modified));
+        }
+    }
+    let mut session = session(&program);
+    let runs = session.run_batch(&inputs, Wants::EVERYTHING).unwrap();
+    for (input, run) in inputs.iter().zip(runs) {
+        let fresh = session.run_fresh(input).unwrap();
+        assert_eq!(run.ran, Ran::Live, "{input:?}");
+        assert_eq!(stdout(&run.execution), stdout(&fresh), "{input:?}");
+    }
+}

@@ -62,8 +62,15 @@ const RENAMED_CALLS: [(&str, &str); 4] = [
 ];
 
 /// What the runtime may ask of the program it is linked into.
-const ALLOWED_SYMBOLS: [&str; 6] =
-    ["__cairn_view", "environ", "cairn_afl_init", "cairn_afl_loop", "cairn_afl_buffer", "cairn_compare"];
+const ALLOWED_SYMBOLS: [&str; 7] = [
+    "__cairn_view",
+    "__curbrk",
+    "environ",
+    "cairn_afl_init",
+    "cairn_afl_loop",
+    "cairn_afl_buffer",
+    "cairn_compare",
+];
 
 /// Members that are linked only where a program needs them, and their sources.
 const OPTIONAL_MEMBERS: [(&str, &str); 5] = [

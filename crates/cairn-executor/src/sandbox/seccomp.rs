@@ -50,7 +50,7 @@ const OFTEN: &[c_long] = &[
     libc::SYS_munmap,
     libc::SYS_mprotect,
     libc::SYS_mremap,
-    libc::SYS_gettid,
+    libc::SYS_msync,
     libc::SYS_fcntl,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_dup2,

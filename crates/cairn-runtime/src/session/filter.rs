@@ -50,7 +50,6 @@ const WITH_DESCRIPTOR: &[c_long] = &[
     libc::SYS_writev,
     libc::SYS_ftruncate,
     libc::SYS_dup,
-    libc::SYS_fchdir,
     libc::SYS_sync_file_range,
     libc::SYS_sendfile,
     libc::SYS_copy_file_range,
@@ -65,11 +64,14 @@ const OWN: &[c_long] = &[
     libc::SYS_mmap,
     libc::SYS_utimensat,
     libc::SYS_poll,
+    libc::SYS_msync,
+    libc::SYS_umask,
+    libc::SYS_fchdir,
     libc::SYS_mremap,
     libc::SYS_mprotect,
 ];
 
-/// What always passes. Descriptors and the working folder are restored; files of the scratch folder
+/// What always passes. Descriptors are restored; files of the scratch folder
 /// are watched by the host.
 const FREE: &[c_long] = &[
     libc::SYS_open,
@@ -89,7 +91,6 @@ const FREE: &[c_long] = &[
     libc::SYS_getdents64,
     libc::SYS_getdents,
     libc::SYS_getcwd,
-    libc::SYS_chdir,
     libc::SYS_readlink,
     libc::SYS_readlinkat,
     libc::SYS_fadvise64,
@@ -134,7 +135,6 @@ const FREE: &[c_long] = &[
     libc::SYS_epoll_wait,
     libc::SYS_epoll_pwait,
     libc::SYS_eventfd2,
-    libc::SYS_umask,
     libc::SYS_getuid,
     libc::SYS_geteuid,
     libc::SYS_getgid,

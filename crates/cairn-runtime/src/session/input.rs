@@ -4,7 +4,7 @@ use super::{Entry, Part, vault::Vault, watch};
 use crate::{channel, environment, system};
 use cairn_abi::session::{
     FileSlot, InputSlot, RunnerMode, Span,
-    descriptors::{SCRATCH, STDIN_CONTENT},
+    descriptors::{FILE, SCRATCH, STDIN_CONTENT},
 };
 use core::{ffi::c_char, ptr, sync::atomic::Ordering};
 
@@ -15,8 +15,8 @@ pub type Arguments = [usize; 3];
 pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
     let inputs = vault.regions.inputs;
     if vault.mode == RunnerMode::Snapshot {
-        fill_stdin(part(inputs, slot.stdin)?)?;
-        write_files(inputs, slot.files)?;
+        fill_stdin(part(inputs, slot.stdin)?, vault.stdin_size.take())?;
+        write_files(vault, slot.files)?;
     }
     channel::deliver(bytes(part(inputs, slot.delivery)?), bytes(part(inputs, slot.buffer)?));
     match vault.entry {
@@ -53,9 +53,10 @@ fn bytes(part: Part) -> &'static [u8] {
     unsafe { part.bytes() }
 }
 
-fn fill_stdin(content: Part) -> Option<()> {
-    // The program may have written to it by another way.
-    if content.size == 0 && system::regular_file_size(STDIN_CONTENT) == Some(0) {
+/// `before` is how much was in it after the last run, which may have written to it by another way.
+fn fill_stdin(content: Part, before: Option<u64>) -> Option<()> {
+    let before = before.or_else(|| system::regular_file_size(STDIN_CONTENT));
+    if content.size == 0 && before == Some(0) {
         return Some(());
     }
     let file = STDIN_CONTENT as usize;
@@ -68,51 +69,100 @@ fn fill_stdin(content: Part) -> Option<()> {
             written += usize::try_from(more).ok().filter(|more| *more > 0)?;
         }
         // Afterwards, so that pages stay: fresh ones cost more than the write.
-        system::call(libc::SYS_ftruncate, [file, content.size, 0, 0, 0, 0]);
+        if before.is_none_or(|before| before > content.size as u64) {
+            system::call(libc::SYS_ftruncate, [file, content.size, 0, 0, 0, 0]);
+        }
     }
     Some(())
 }
 
+/// The file written last. It stays open, and as it was written until a run is found to have changed files.
+#[derive(Clone, Copy)]
+pub struct Written {
+    path: Part,
+    content: Part,
+    times: [i64; 2],
+}
+
 /// Gives files of the scratch folder new content, and forgets that they changed.
-fn write_files(inputs: Part, span: Span) -> Option<()> {
+fn write_files(vault: &mut Vault, span: Span) -> Option<()> {
+    let inputs = vault.regions.inputs;
     let files = part(inputs, span)?;
     if files.size == 0 {
         return Some(());
     }
+    let mut has_written = false;
     for index in 0..files.size / size_of::<FileSlot>() {
         // SAFETY: within the region, which the host laid out at a multiple of 8.
         let slot = unsafe { files.start.cast::<FileSlot>().add(index).read_unaligned() };
-        let (path, content) = (part(inputs, slot.path)?, part(inputs, slot.content)?);
-        if bytes(path).last() != Some(&0) {
+        let wanted = Written {
+            path: part(inputs, slot.path)?,
+            content: part(inputs, slot.content)?,
+            times: slot.times,
+        };
+        if bytes(wanted.path).last() != Some(&0) {
             return None;
         }
-        write_file(path, content, slot.times)?;
+        has_written |= write_file(&mut vault.written, wanted)?;
     }
-    watch::drain();
+    if has_written {
+        watch::drain();
+    }
     Some(())
 }
 
-fn write_file(path: Part, content: Part, times: [i64; 2]) -> Option<()> {
-    let flags = libc::O_WRONLY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-    let path = path.start.expose_provenance();
-    // SAFETY: the path ends in a zero byte; the kernel reads the content and the times.
+/// Writes a file unless it is the last one that was written, with the same content. Returns whether it was written.
+fn write_file(last: &mut Option<Written>, wanted: Written) -> Option<bool> {
+    let before = last.take().filter(|last| bytes(last.path) == bytes(wanted.path));
+    if before.is_some_and(|last| last.times == wanted.times && are_same(last.content, wanted.content)) {
+        *last = before;
+        return Some(false);
+    }
+    if before.is_none() {
+        open_to_write(wanted.path)?;
+    }
+    let (file, content) = (FILE as usize, wanted.content);
+    // SAFETY: the kernel reads the content and the times.
     unsafe {
-        let file = system::call(libc::SYS_openat, [SCRATCH as usize, path, flags as usize, 0, 0, 0]);
-        let file = usize::try_from(file).ok()?;
         let mut written = 0;
-        let mut is_whole = true;
-        while written < content.size && is_whole {
+        while written < content.size {
             let place = content.start.add(written).expose_provenance();
-            let more = system::call(libc::SYS_write, [file, place, content.size - written, 0, 0, 0]);
-            is_whole = more > 0;
-            written += usize::try_from(more).unwrap_or(0);
+            let more = system::call(libc::SYS_pwrite64, [file, place, content.size - written, written, 0, 0]);
+            written += usize::try_from(more).ok().filter(|more| *more > 0)?;
         }
-        system::call(libc::SYS_ftruncate, [file, content.size, 0, 0, 0, 0]);
-        let times = [times[0], 0, times[1], 0];
+        if before.is_none_or(|before| before.content.size > content.size) {
+            system::call(libc::SYS_ftruncate, [file, content.size, 0, 0, 0, 0]);
+        }
+        let [accessed, modified] = wanted.times;
+        let times = [accessed, 0, modified, 0];
         let place = (&raw const times).expose_provenance();
         system::call(libc::SYS_utimensat, [file, 0, place, 0, 0, 0]);
-        system::close(file as i32);
-        is_whole.then_some(())
+    }
+    *last = Some(wanted);
+    Some(true)
+}
+
+/// Compares eight bytes at a time, which is what makes it cheaper than to write.
+fn are_same(one: Part, other: Part) -> bool {
+    let (words, rest) = bytes(one).as_chunks::<8>();
+    let (other_words, other_rest) = bytes(other).as_chunks::<8>();
+    let mut pairs = words.iter().zip(other_words);
+    one.size == other.size
+        && pairs.all(|(word, other)| u64::from_ne_bytes(*word) == u64::from_ne_bytes(*other))
+        && rest.iter().zip(other_rest).all(|(byte, other)| byte == other)
+}
+
+/// Opens a file of the scratch folder at its place among our descriptors.
+fn open_to_write(path: Part) -> Option<()> {
+    let flags = libc::O_WRONLY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+    // SAFETY: the path ends in a zero byte; the place is ours.
+    unsafe {
+        let path = path.start.expose_provenance();
+        let opened = system::call(libc::SYS_openat, [SCRATCH as usize, path, flags as usize, 0, 0, 0]);
+        let opened = usize::try_from(opened).ok()?;
+        let moved = system::call(libc::SYS_dup3, [opened, FILE as usize, libc::O_CLOEXEC as usize, 0, 0, 0]);
+        system::close(opened as i32);
+        (moved >= 0).then_some(())
     }
 }
 

@@ -27,8 +27,17 @@ pub struct Run {
     pub left: Left,
     /// Bits of [`flags`].
     pub flags: u32,
+    /// Bytes in the files behind standard output and standard error.
+    pub written: [u64; 2],
     /// See [`ResultSlot::n_looks_at_itself`].
     pub n_looks_at_itself: u64,
+}
+
+impl Run {
+    /// A run that has written nothing and not looked at itself.
+    pub fn new(left: Left, flags: u32) -> Self {
+        Self { left, flags, written: [0; 2], n_looks_at_itself: 0 }
+    }
 }
 
 /// Fills the slot of input `index`. Returns whether the batch ends here.
@@ -79,11 +88,11 @@ pub fn write(vault: &Vault, batch: &mut Batch, index: usize, run: &Run) -> bool 
     }
     if vault.mode == RunnerMode::Snapshot {
         let wants_output = batch.wants & wants::OUTPUT != 0;
-        for (descriptor, span, total) in [(STDOUT, &mut slot.stdout, 0), (STDERR, &mut slot.stderr, 1)] {
-            let size = system::regular_file_size(descriptor).unwrap_or(0);
-            if let Some(place) = slot.totals.get_mut(total) {
-                *place = size;
-            }
+        let [stdout, stderr] = run.written;
+        slot.totals = [stdout, stderr, 0];
+        for (descriptor, size, span) in
+            [(STDOUT, stdout, &mut slot.stdout), (STDERR, stderr, &mut slot.stderr)]
+        {
             if size > 0 {
                 if wants_output {
                     *span = keeper.keep_file(descriptor, size.min(regions.output.size as u64) as usize);

@@ -85,6 +85,8 @@ fn set_up(vault: &mut Vault) -> Result<(), Obstacle> {
 
 fn work_off(vault: &mut Vault, batch: &mut Batch) {
     let board = vault.regions.board;
+    // The host may have laid out other files since.
+    vault.written = None;
     for index in 0..batch.n_inputs {
         // SAFETY: `index` is below the capacity, and the host does not write now.
         let slot = unsafe { vault.regions.inputs.start.cast::<InputSlot>().add(index).read() };
@@ -94,10 +96,8 @@ fn work_off(vault: &mut Vault, batch: &mut Batch) {
             mutants.begin(&slot);
         }
         let run = match input::ready(vault, &slot) {
-            Some(arguments) => run(vault, arguments),
-            None => {
-                Run { left: Left::Runtime, flags: RUINED | flags::LAST | flags::LEAVES, n_looks_at_itself: 0 }
-            }
+            Some(arguments) => run(vault, arguments, index + 1 == batch.n_inputs),
+            None => Run::new(Left::Runtime, RUINED | flags::LAST | flags::LEAVES),
         };
         if let Some(mutants) = vault.regions.mutants {
             mutants.end(&slot);
@@ -117,9 +117,13 @@ fn work_off(vault: &mut Vault, batch: &mut Batch) {
 /// A runner that has taken note of this many changes of signals is replaced by one that expects them.
 const MAX_SIGNALS_NOTED: u32 = 100;
 
+/// A runner whose stack has grown this often is replaced by one that looks anew at how much runs need.
+const MAX_STACK_GROWN: u32 = 1000;
+
 /// Runs the program on an input that is laid out, and restores the process.
-fn run(vault: &mut Vault, arguments: input::Arguments) -> Run {
+fn run(vault: &mut Vault, arguments: input::Arguments, is_last: bool) -> Run {
     let [first, second, third] = arguments;
+    vault.snapshot.expect_run();
     vault.regions.board.is_running.store(1, Ordering::Relaxed);
     let left = match (vault.entry, vault.mode) {
         (Entry::Harness(harness), RunnerMode::Persistent) => {
@@ -149,21 +153,28 @@ fn run(vault: &mut Vault, arguments: input::Arguments) -> Run {
             // The C library has taken its leave, or the stack was abandoned.
             facts |= flags::LEAVES;
         }
-        return Run { left, flags: facts, n_looks_at_itself: 0 };
+        return Run::new(left, facts);
     }
     // SAFETY: the program has left; this is the runner's stack.
-    if !unsafe { vault.snapshot.restore() } {
+    let sizes = unsafe { vault.snapshot.restore(is_last) };
+    if sizes.is_none() {
         facts |= RUINED | flags::LEAVES;
     }
+    let sizes = sizes.unwrap_or_default();
+    vault.stdin_size = Some(sizes.stdin);
     if vault.snapshot.n_signals_noted > MAX_SIGNALS_NOTED {
         vault.regions.board.signals.fetch_or(vault.snapshot.changed_signals, Ordering::Relaxed);
+        facts |= flags::LEAVES;
+    }
+    if vault.snapshot.stack.n_grown > MAX_STACK_GROWN {
         facts |= flags::LEAVES;
     }
     let seen = watch::look(&vault.proc_watches);
     if seen.scratch || core::mem::take(&mut vault.has_set_times) {
         facts |= flags::FILES_CHANGED | flags::LAST;
     }
-    Run { left, flags: facts, n_looks_at_itself: seen.n_looks_at_itself }
+    let written = [sizes.stdout, sizes.stderr];
+    Run { written, n_looks_at_itself: seen.n_looks_at_itself, ..Run::new(left, facts) }
 }
 
 /// What `main` is when a harness runs from a snapshot: the process then ends as a fresh one does.

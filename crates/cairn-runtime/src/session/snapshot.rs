@@ -2,14 +2,22 @@
 //!
 //! All private writable memory is copied once and copied back after every run; that is cheaper than asking the kernel which
 //! pages changed, as long as it is little. Large mappings are tracked instead ([`tracker`]). Mappings a run adds are known from
-//! [`super::trap`], which carries them out; the total size of the address space tells whether one was missed.
+//! [`super::trap`], which carries them out; the total size of the address space tells whether one was missed. That is looked
+//! at after runs that changed mappings in unusual ways and with the last of a batch, since asking takes the kernel a while.
 
 pub mod descriptors;
 pub mod heap;
 pub mod signals;
+mod stack;
 mod tracker;
 
-use self::{heap::Heap, signals::Signals, tracker::Tracker};
+use self::{
+    descriptors::StreamSizes,
+    heap::Heap,
+    signals::{Signals, SignalsLeft},
+    stack::{Stack, is_filled},
+    tracker::Tracker,
+};
 use super::{Part, maps, vault::Vault};
 use crate::system;
 use cairn_abi::{
@@ -25,8 +33,6 @@ const MAX_ADDED: usize = 1024;
 const COPY_LIMIT: usize = 1 << 20;
 /// Mappings of this size and more are tracked when there is more than [`COPY_LIMIT`].
 const TRACKED_SIZE: usize = 256 << 10;
-/// As far as the stack may grow; beyond is the program's end in a fresh process too.
-const STACK_LIMIT: usize = 8 << 20;
 
 /// Addresses from `start` to before `end`.
 #[derive(Clone, Copy)]
@@ -68,13 +74,21 @@ pub struct Snapshot {
     n_occupied: usize,
     added: [Range; MAX_ADDED],
     n_added: usize,
-    stack_start: usize,
+    pub stack: Stack,
     pub heap: Heap,
     /// The mask for the permissions of new files.
     file_mask: usize,
     /// Pages of the whole address space.
     total_pages: usize,
-    signals: Signals,
+    pub signals: Signals,
+    /// What the run has left of the mask and the stack of signals.
+    pub signals_left: SignalsLeft,
+    /// Whether the run has changed mappings in another way than to add some and to remove them as a whole.
+    pub has_remapped: bool,
+    /// Whether it has set the mask for the permissions of new files.
+    pub has_set_file_mask: bool,
+    /// Whether it has left the folder it was started in.
+    pub has_moved: bool,
     /// Signals whose handlers are restored, one bit each.
     pub changed_signals: u32,
     /// How often a signal was added to them.
@@ -84,9 +98,10 @@ pub struct Snapshot {
 
 /// Takes the snapshot. To be called on the runner's stack, after everything the runner itself maps.
 pub fn take(vault: &mut Vault) -> Result<(), Obstacle> {
+    // First: it changes what is kept.
+    vault.snapshot.heap = Heap::read();
     keep_memory(vault)?;
     vault.snapshot.signals = Signals::read();
-    vault.snapshot.heap = Heap::read();
     vault.snapshot.file_mask = descriptors::file_mask();
     descriptors::open_statm().ok_or(Obstacle::Maps)?;
     vault.snapshot.total_pages = total_pages().ok_or(Obstacle::Maps)?;
@@ -121,7 +136,7 @@ fn keep_memory(vault: &mut Vault) -> Result<(), Obstacle> {
             return Err(Obstacle::SharedMemory);
         }
         if mapping.is_stack {
-            snapshot.stack_start = range.start;
+            snapshot.stack = Stack::new(range);
         }
         let slot = snapshot.kept.get_mut(snapshot.n_kept).ok_or(Obstacle::Setup)?;
         *slot = Kept { range, offset: total, is_tracked: false };
@@ -157,7 +172,7 @@ impl Snapshot {
         self.tracker = Tracker::open().ok_or(Obstacle::Size)?;
         for kept in self.kept.get_mut(..self.n_kept).unwrap_or(&mut []) {
             // The stack grows, and a part that is tracked would not grow with it.
-            let is_stack = kept.range.start == self.stack_start;
+            let is_stack = kept.range.start == self.stack.start;
             if kept.range.size() >= TRACKED_SIZE && !is_stack {
                 self.tracker.register(kept.range).ok_or(Obstacle::Size)?;
                 kept.is_tracked = true;
@@ -206,15 +221,18 @@ impl Snapshot {
         true
     }
 
-    /// Notes that the run has removed a mapping itself. Parts of one stay noted, which does no harm.
-    pub fn forget(&mut self, start: usize, length: usize) {
+    /// Notes that the run has removed a mapping itself; false when it was none of those it had added. Parts of one stay
+    /// noted, which does no harm.
+    pub fn forget(&mut self, start: usize, length: usize) -> bool {
         let end = start + length.next_multiple_of(PAGE);
         let added = self.added.get_mut(..self.n_added).unwrap_or(&mut []);
-        if let Some(index) = added.iter().position(|range| range.start == start && range.end == end) {
-            let last = added.len() - 1;
-            added.swap(index, last);
-            self.n_added = last;
-        }
+        let Some(index) = added.iter().position(|range| range.start == start && range.end == end) else {
+            return false;
+        };
+        let last = added.len() - 1;
+        added.swap(index, last);
+        self.n_added = last;
+        true
     }
 
     /// Notes that the run changes the handling of a signal; false when that cannot be undone.
@@ -230,31 +248,47 @@ impl Snapshot {
         true
     }
 
-    /// Makes the process what it was. False when that failed.
+    /// To be called before every run.
+    pub fn expect_run(&mut self) {
+        // Who leaves in another way than through a trap does not say.
+        self.signals_left = SignalsLeft::default();
+        self.has_remapped = false;
+        self.has_set_file_mask = false;
+        self.has_moved = false;
+    }
+
+    /// Makes the process what it was, and returns how much is in the standard streams; `None` when that failed.
+    ///
+    /// The size of the address space is looked at if the run has changed mappings in an unusual way, or if that `is_due`.
     ///
     /// # Safety
     /// The program does not run; the caller is on the runner's stack.
-    pub unsafe fn restore(&mut self) -> bool {
+    pub unsafe fn restore(&mut self, is_due: bool) -> Option<StreamSizes> {
         // Signals first: nothing of the program shall run any more.
-        self.signals.restore(self.changed_signals);
+        self.signals.restore(self.changed_signals, self.signals_left);
         // SAFETY: all of it was mapped by the run that is over.
         unsafe {
             for added in self.added.get(..self.n_added).unwrap_or(&[]) {
                 system::unmap(core::ptr::with_exposed_provenance_mut(added.start), added.size());
             }
             self.n_added = 0;
-            // What the stack has grown by. Nothing else lies there: the kernel keeps the place free.
-            let grown = core::ptr::with_exposed_provenance_mut(self.stack_start - STACK_LIMIT);
-            system::unmap(grown, STACK_LIMIT);
         }
         self.heap.restore();
-        descriptors::restore(self.file_mask);
-        for kept in self.kept.get(..self.n_kept).unwrap_or(&[]) {
+        let sizes = descriptors::restore(self.has_moved, self.has_set_file_mask.then_some(self.file_mask));
+        for kept in self.kept.get_mut(..self.n_kept).unwrap_or(&mut []) {
             if kept.is_tracked {
                 if !self.tracker.restore(kept.range, self.copies.start.addr() + kept.offset) {
-                    return false;
+                    return None;
                 }
                 continue;
+            }
+            if kept.range.start == self.stack.start
+                && let Some(start) = self.stack.watch(kept.range)
+            {
+                self.total_pages -= (start - self.stack.start) / PAGE;
+                self.stack.cut(start);
+                kept.offset += start - kept.range.start;
+                kept.range.start = start;
             }
             // SAFETY: the range is mapped and writable: calls that change that are stopped.
             unsafe {
@@ -265,6 +299,20 @@ impl Snapshot {
                 );
             }
         }
+        let is_whole = match is_due || self.has_remapped {
+            true => self.is_whole() || (self.stack.shrink(), self.is_whole()).1,
+            false => {
+                if self.stack.has_grown() {
+                    self.stack.shrink();
+                }
+                true
+            }
+        };
+        is_whole.then_some(sizes)
+    }
+
+    /// Whether the address space is as large as it was.
+    fn is_whole(&self) -> bool {
         total_pages() == Some(self.total_pages + self.heap.n_pages_kept())
     }
 }
@@ -278,8 +326,7 @@ unsafe fn copy_filled_pages(range: Range, to: *mut u8) {
         // SAFETY: within the range.
         unsafe {
             let page = core::ptr::with_exposed_provenance::<u8>(range.start + offset);
-            let is_filled = (0..PAGE / 8).any(|word| page.cast::<u64>().add(word).read_volatile() != 0);
-            if is_filled {
+            if is_filled(page.addr()) {
                 core::ptr::copy_nonoverlapping(page, to.add(offset), PAGE);
             }
         }

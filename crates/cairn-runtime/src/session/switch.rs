@@ -91,11 +91,6 @@ impl Switch {
         self.left = how.encode();
     }
 
-    /// Where a processor that leaves the program goes on: instruction and stack pointer. Its first argument is the switch.
-    pub fn way_back(&self) -> (usize, usize) {
-        ((cairn_session_back as *const ()).expose_provenance(), self.runner_stack)
-    }
-
     /// Goes back to the runner at once.
     ///
     /// # Safety

@@ -66,7 +66,8 @@ pub fn end_run() {
 /// Called by the kernel.
 unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes the state of the processor, which is what it goes on with afterwards.
-    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+    let registers = &mut context.uc_mcontext.gregs;
     let Some(vault) = vault() else { return };
     let get = |index: c_int| registers[index as usize] as usize;
     let number = get(libc::REG_RAX) as i64;
@@ -80,7 +81,8 @@ unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_v
     ];
     let left = match number {
         libc::SYS_exit_group => {
-            if system::thread_id() != vault.thread {
+            // From a snapshot nobody starts threads.
+            if vault.mode == RunnerMode::Persistent && system::thread_id() != vault.thread {
                 system::exit(arguments[0] as i32);
             }
             Left::Exited(arguments[0] as i32)
@@ -93,11 +95,14 @@ unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_v
             None => Left::Call(number as i32),
         },
     };
+    // The kernel has written down the mask and the signal stack; asking it again would cost more than a small run's work.
+    let mask = (&raw const context.uc_sigmask).cast::<u64>();
+    // SAFETY: a set of the kernel's size lies there; the C library's type has room for more.
+    vault.snapshot.signals_left = vault.snapshot.signals.compare(unsafe { mask.read() }, &context.uc_stack);
     vault.switch.leave(left);
-    let (instruction, stack) = vault.switch.way_back();
-    registers[libc::REG_RIP as usize] = instruction as i64;
-    registers[libc::REG_RSP as usize] = stack as i64;
-    registers[libc::REG_RDI as usize] = (&raw mut vault.switch).expose_provenance() as i64;
+    // SAFETY: the program runs. The handler is left without a word to the kernel, for which it is a function like
+    // others: the handler blocks nothing and has no stack of its own.
+    unsafe { vault.switch.go_back() }
 }
 
 /// Makes a call for the program and notes what has to be undone; `None` if it cannot be.
@@ -121,6 +126,15 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
         return Some(answer);
     }
     let snapshot = &mut vault.snapshot;
+    if matches!(number, libc::SYS_umask | libc::SYS_chdir | libc::SYS_fchdir) {
+        if number == libc::SYS_fchdir && (CHANNEL_FD..END).contains(&(arguments[0] as i32)) {
+            return None;
+        }
+        snapshot.has_set_file_mask |= number == libc::SYS_umask;
+        snapshot.has_moved |= number != libc::SYS_umask;
+        // SAFETY: the program makes the call; the kernel reads a path at most.
+        return Some(unsafe { system::call(number, arguments) });
+    }
     let [address, length, third, flags, ..] = arguments;
     // SAFETY: the program makes the call, on memory that is its own; it asks for nothing that was there before the run.
     let make = || unsafe { system::call(number, arguments) };
@@ -133,6 +147,7 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
             {
                 return None;
             }
+            snapshot.has_remapped |= flags & fixed != 0;
             let answer = make();
             if is_address(answer) && !snapshot.add(answer as usize, length) {
                 return None;
@@ -144,7 +159,7 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
         libc::SYS_munmap if !snapshot.is_occupied(address, length) => {
             let answer = make();
             if answer == 0 {
-                snapshot.forget(address, length);
+                snapshot.has_remapped |= !snapshot.forget(address, length);
             }
             Some(answer)
         }
@@ -160,6 +175,7 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
             if snapshot.is_occupied(address, length) || is_fixed && snapshot.is_occupied(new_address, third) {
                 return None;
             }
+            snapshot.has_remapped = true;
             let answer = make();
             if is_address(answer) && !snapshot.add(answer as usize, third) {
                 return None;

@@ -7,7 +7,7 @@
 //! programs that read their own mappings pay for each. It is found through one pointer on a page of its own, which is
 //! read-only while the program runs.
 
-use super::{Entry, Part, Regions, snapshot::Snapshot, switch::Switch};
+use super::{Entry, Part, Regions, input::Written, snapshot::Snapshot, switch::Switch};
 use crate::system;
 use cairn_abi::{channel::PAGE, session::RunnerMode};
 use core::{
@@ -35,6 +35,10 @@ pub struct Vault {
     pub text: Part,
     /// Memory whose end is followed by a guard, for harness buffers.
     pub buffer: Part,
+    /// Bytes in the file behind standard input, where that is known.
+    pub stdin_size: Option<u64>,
+    /// The file that was written last.
+    pub written: Option<Written>,
     /// Whether the current run has set times of files.
     pub has_set_times: bool,
     /// The watches on what `/proc` shows of this process, by their numbers.
@@ -93,6 +97,8 @@ pub fn make(regions: Regions, entry: Entry, mode: RunnerMode) -> Option<usize> {
         (&raw mut (*place).mode).write(mode);
         (&raw mut (*place).switch).write(Switch::new());
         (&raw mut (*place).arguments).write(arguments);
+        (&raw mut (*place).stdin_size).write(None);
+        (&raw mut (*place).written).write(None);
         (&raw mut (*place).text).write(text);
         (&raw mut (*place).buffer).write(buffer);
         (&raw mut (*place).thread).write(system::thread_id());

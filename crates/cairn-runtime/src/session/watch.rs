@@ -55,7 +55,18 @@ const SAME_FOR_ALL: &[&[u8]] = &[b"mountinfo", b"mounts", b"mountstats"];
 
 /// Room for what the kernel tells at once.
 #[repr(C, align(8))]
-struct Events([u8; 4096]);
+struct Events([u8; 1024]);
+
+/// No event is longer: one with the longest name.
+const LONGEST_EVENT: usize = size_of::<Event>() + 256;
+
+impl Events {
+    /// Reads what there is to tell, as much as there is room for; how many bytes, and whether there may be more.
+    fn read(&mut self) -> (usize, bool) {
+        let length = system::read(WATCH, &mut self.0).unwrap_or(0);
+        (length, length + LONGEST_EVENT > self.0.len())
+    }
+}
 
 /// As the kernel lays it out; a name of `length` bytes follows.
 #[derive(Clone, Copy)]
@@ -70,8 +81,9 @@ struct Event {
 /// Reads everything there is to tell.
 pub fn look(proc_watches: &[i32; 3]) -> Seen {
     let mut seen = Seen { scratch: false, n_looks_at_itself: 0 };
-    let mut events = Events([0; 4096]);
-    while let Some(length) = system::read(WATCH, &mut events.0).filter(|length| *length > 0) {
+    let mut events = Events([0; 1024]);
+    loop {
+        let (length, may_be_more) = events.read();
         let mut at = 0;
         while at + size_of::<Event>() <= length {
             // SAFETY: a whole event lies there.
@@ -91,12 +103,14 @@ pub fn look(proc_watches: &[i32; 3]) -> Seen {
                 None => seen.scratch = true,
             }
         }
+        if !may_be_more {
+            return seen;
+        }
     }
-    seen
 }
 
 /// Forgets what there is to tell.
 pub fn drain() {
-    let mut events = Events([0; 4096]);
-    while system::read(WATCH, &mut events.0).is_some_and(|length| length > 0) {}
+    let mut events = Events([0; 1024]);
+    while events.read().1 {}
 }

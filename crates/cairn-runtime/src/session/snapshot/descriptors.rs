@@ -7,21 +7,39 @@ use cairn_abi::{
 };
 use core::ffi::CStr;
 
-/// Closes what a run opened, puts the standard streams back, returns to the scratch folder, and sets the mask for the
-/// permissions of new files.
-pub fn restore(file_mask: usize) {
+/// Bytes in the files behind standard input, standard output and standard error.
+#[derive(Clone, Copy, Default)]
+pub struct StreamSizes {
+    pub stdin: u64,
+    pub stdout: u64,
+    pub stderr: u64,
+}
+
+/// Closes what a run opened and puts the standard streams back; returns to the scratch folder if the run `has_moved`, and
+/// sets the mask for the permissions of new files, if one is given.
+pub fn restore(has_moved: bool, file_mask: Option<usize>) -> StreamSizes {
     let call = |number, arguments| {
         // SAFETY: descriptors other than ours belong to the run that is over; no memory is touched.
-        unsafe { system::call(number, arguments) };
+        unsafe { system::call(number, arguments) }
     };
     call(libc::SYS_close_range, [3, CHANNEL_FD as usize - 1, 0, 0, 0, 0]);
     call(libc::SYS_close_range, [END as usize, u32::MAX as usize, 0, 0, 0, 0]);
-    for (kept, place) in [(STDIN, 0), (STDOUT, 1), (STDERR, 2)] {
+    let [stdin, stdout, stderr] = [(STDIN, 0), (STDOUT, 1), (STDERR, 2)].map(|(kept, place)| {
         call(libc::SYS_dup2, [kept as usize, place, 0, 0, 0, 0]);
-        call(libc::SYS_lseek, [place, 0, libc::SEEK_SET as usize, 0, 0, 0]);
+        // Going to the end tells the size, and is all there is to do where that is the start.
+        let size = call(libc::SYS_lseek, [place, 0, libc::SEEK_END as usize, 0, 0, 0]);
+        if size != 0 {
+            call(libc::SYS_lseek, [place, 0, libc::SEEK_SET as usize, 0, 0, 0]);
+        }
+        u64::try_from(size).unwrap_or(0)
+    });
+    if has_moved {
+        call(libc::SYS_fchdir, [SCRATCH as usize, 0, 0, 0, 0, 0]);
     }
-    call(libc::SYS_fchdir, [SCRATCH as usize, 0, 0, 0, 0, 0]);
-    call(libc::SYS_umask, [file_mask, 0, 0, 0, 0, 0]);
+    if let Some(mask) = file_mask {
+        call(libc::SYS_umask, [mask, 0, 0, 0, 0, 0]);
+    }
+    StreamSizes { stdin, stdout, stderr }
 }
 
 /// Opens `/proc/self/statm` in its place, and takes the places nobody uses: a run that opens many files must not get

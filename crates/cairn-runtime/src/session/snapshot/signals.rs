@@ -33,6 +33,15 @@ pub struct Signals {
     stack: [usize; 3],
 }
 
+/// What is known of the mask and the signal stack a run has left; by default nothing.
+#[derive(Clone, Copy, Default)]
+pub struct SignalsLeft {
+    /// The mask is the snapshot's, and no signal waits.
+    pub has_same_mask: bool,
+    /// The signal stack is the snapshot's.
+    pub has_same_stack: bool,
+}
+
 impl Signals {
     /// What is in force now.
     pub fn read() -> Self {
@@ -52,16 +61,34 @@ impl Signals {
         signals
     }
 
-    /// Puts everything back, of the handlers those in `changed`, one bit each.
-    pub fn restore(&self, changed: u32) {
-        let mut left = changed;
-        while left != 0 {
-            let number = left.trailing_zeros() as usize;
-            left &= left - 1;
+    /// Compares the mask and the signal stack of a run with those of the snapshot.
+    pub fn compare(&self, mask: u64, stack: &libc::stack_t) -> SignalsLeft {
+        let [_, _, size] = self.stack;
+        SignalsLeft {
+            // What is not blocked does not wait.
+            has_same_mask: mask == self.mask && mask == 0,
+            has_same_stack: stack.ss_size == size && size == 0,
+        }
+    }
+
+    /// Puts back the handlers of `changed`, one bit each, and what is not known to be the same.
+    pub fn restore(&self, changed: u32, left: SignalsLeft) {
+        let mut rest = changed;
+        while rest != 0 {
+            let number = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
             if let Some(action) = self.actions.get(number) {
                 // SAFETY: the action was in force before.
                 unsafe { set(number, action) };
             }
+        }
+        if !left.has_same_stack {
+            let stack = (&raw const self.stack).expose_provenance();
+            // SAFETY: it was in force before, and the runner is not on another.
+            unsafe { system::call(libc::SYS_sigaltstack, [stack, 0, 0, 0, 0, 0]) };
+        }
+        if left.has_same_mask {
+            return;
         }
         // What still waits belongs to the run that is over, and would end this process otherwise.
         let (all, at_once) = (u64::MAX, [0u64; 2]);
@@ -69,12 +96,9 @@ impl Signals {
         // SAFETY: the kernel reads a set and a time.
         while unsafe { system::call(libc::SYS_rt_sigtimedwait, [all, 0, at_once, SET_SIZE, 0, 0]) } > 0 {}
         let mask = (&raw const self.mask).expose_provenance();
-        let stack = (&raw const self.stack).expose_provenance();
-        // SAFETY: both were in force before.
-        unsafe {
-            system::call(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, mask, 0, SET_SIZE, 0, 0]);
-            system::call(libc::SYS_sigaltstack, [stack, 0, 0, 0, 0, 0]);
-        }
+        let arguments = [libc::SIG_SETMASK as usize, mask, 0, SET_SIZE, 0, 0];
+        // SAFETY: it was in force before.
+        unsafe { system::call(libc::SYS_rt_sigprocmask, arguments) };
     }
 }
 
