@@ -1,5 +1,6 @@
 //! Optimises a module and writes it as an object.
 
+mod letters;
 mod startup;
 
 use crate::fuel::{self, Fuel};
@@ -66,6 +67,7 @@ pub fn optimise(module: &Module) -> Result<(), EmitError> {
 
 /// Optimises at O2 and writes a position-independent object; a view's module, once lowered, can be given fuel.
 pub fn write_object(module: &Module, fuel: Option<Fuel>, path: &Path) -> Result<(), EmitError> {
+    letters::look_up(module);
     optimise(module)?;
     if let Some(fuel) = fuel {
         fuel::insert(module, fuel)?;
