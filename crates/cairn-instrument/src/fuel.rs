@@ -20,7 +20,7 @@
 
 mod insert;
 pub mod placement;
-mod split;
+pub(crate) mod split;
 
 pub use insert::insert;
 

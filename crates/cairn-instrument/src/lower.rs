@@ -17,6 +17,7 @@
 pub(crate) mod edges;
 
 use crate::{
+    fuel::split::split_before,
     ir::{Definition, instructions, walk_functions},
     plan::{Insert, Plan, ValueAt},
 };
@@ -126,7 +127,7 @@ impl Lowering {
                         LLVMPositionBuilderBefore(self.builder, before);
                         self.count_value(value_at(value), base.0);
                     }
-                    Insert::Edges { .. } => {}
+                    Insert::Edges { .. } | Insert::Test { .. } => {}
                 }
             }
             for insert in inserts {
@@ -134,7 +135,38 @@ impl Lowering {
                     edges::position_on_edges(self.builder, self.context, end_of(*block), successors);
                     self.count(counter.0);
                 }
+                if let Insert::Test { value, block, counters } = insert {
+                    self.count_test(value_at(value), end_of(*block), counters.map(|counter| counter.0));
+                }
             }
+        }
+    }
+
+    /// Counts a boolean before the jump to the block that branches on it:
+    ///
+    /// ```text
+    ///   br i1 %value, label %true, label %false       each counts, and goes on to the jump
+    /// ```
+    ///
+    /// The optimiser makes one branch of this and the next, so neither the address of a counter nor anything else has to
+    /// be computed from the boolean.
+    ///
+    /// # Safety
+    /// `jump` ends a block of the live module, and `value` is known there.
+    unsafe fn count_test(&self, value: LLVMValueRef, jump: LLVMValueRef, counters: [u32; 2]) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let on = LLVMGetInstructionParent(jump);
+            let before = split_before(self.builder, self.context, jump);
+            let ways = counters.map(|counter| {
+                let way = LLVMInsertBasicBlockInContext(self.context, on, c"cairn.test".as_ptr());
+                LLVMPositionBuilderAtEnd(self.builder, way);
+                self.count(counter);
+                LLVMBuildBr(self.builder, on);
+                way
+            });
+            LLVMPositionBuilderAtEnd(self.builder, before);
+            LLVMBuildCondBr(self.builder, value, ways[1], ways[0]);
         }
     }
 
