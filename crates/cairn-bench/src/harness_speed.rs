@@ -2,21 +2,20 @@
 
 use crate::{
     afl::{Client, Delivery},
-    measure::{Pair, Pinned, short},
+    libfuzzer::LibFuzzer,
+    measure::{Pair, Pinned},
     random::Random,
-    speed::{LASTS, NOVELTY, about_afl, add_to_baseline, check_live, how_they_ran, rate, session},
+    speed::{NOVELTY, about_afl, add_to_baseline, check_live, how_they_ran, rate, session},
     table::{Goal, Row, Table},
 };
 use anyhow::{Context, Result, ensure};
 use cairn_abi::session::RunnerMode;
 use cairn_executor::{BufferEnd, Session, SessionConfig, WantedCounters, Wants};
 use cairn_model::Input;
-use cairn_targets::{Cache, Flavour, find};
+use cairn_targets::{Built, Cache, Flavour, find};
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    time::Instant,
 };
 
 /// Who is measured.
@@ -26,72 +25,105 @@ pub const ALL: &[&str] = &["tiny", "cjson"];
 const BATCH: usize = 64;
 
 /// Measures a harness, against each of the two.
+///
+/// Where it has samples it also runs inputs that libFuzzer makes from them: that is what fuzzers run most of the time, and
+/// many of them end sooner.
 pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
     let target = find(name)?;
-    let theirs = target.executable(cache, Flavour::Afl)?;
-    let fuzzer = target.executable(cache, Flavour::LibFuzzer)?;
-    let built = target.build(cache)?;
-    let buffers = buffers(&target.record(cache)?.folder)?;
-    let _pinned = Pinned::to_one_core()?;
-    let config = SessionConfig { mode: RunnerMode::Persistent, max_batch: BATCH, ..SessionConfig::default() };
-    let mut session = session(&built, target.program_name, config)?;
-    let our_command =
-        format!("session of {} (persistent, sandbox full, batches of {BATCH})", built.plain.display());
-    let row = |what: String, peer_command, pair, goal, notes: Vec<String>| Row {
-        what,
-        our_command: our_command.clone(),
-        peer_command,
-        unit: "runs/s",
-        pair,
-        goal,
-        notes,
+    let fuzzer = LibFuzzer {
+        program: target.executable(cache, Flavour::LibFuzzer)?,
+        corpus: cache.folder.join("results/libfuzzer"),
     };
-    check_counted(&mut session, &buffers)?;
-    let mut client = Client::start(&theirs, &[], Delivery::SharedMemory)?;
-    check_peer(&mut client, &buffers)?;
-    let pair = Pair::measure(
-        || rate(|| run_ours(&mut session, &buffers)),
-        || {
-            rate(|| {
-                for buffer in &buffers {
-                    client.run(buffer)?;
-                }
-                Ok(buffers.len())
-            })
-        },
-    )?;
-    check_peer(&mut client, &buffers)?;
-    check_counted(&mut session, &buffers)?;
-    check_live(&session)?;
-    let command = format!("AFL++ forkserver of {} (persistent, shared memory)", theirs.display());
-    let mut notes = vec![format!("both run the same {} buffers", buffers.len())];
-    notes.extend(about_afl(built.n_counters, &client)?);
-    notes.push(how_they_ran(&session));
-    drop(client);
-    table.add(
-        cache,
-        row(format!("harness: {name}, AFL++ persistent"), command, pair, Goal::AtLeast(2.0), notes),
-    )?;
-    let corpus = cache.folder.join("results/libfuzzer");
-    let n_runs = calibrate(&fuzzer, &buffers, &corpus)?;
-    let pair = Pair::measure(
-        || rate(|| run_ours(&mut session, &buffers)),
-        || fuzzer_rate(&fuzzer, &buffers, &corpus, n_runs),
-    )?;
-    check_counted(&mut session, &buffers)?;
-    check_live(&session)?;
-    let on_files = rate_on_files(&fuzzer, &buffers, &corpus, n_runs)?;
-    let command = format!("{} -runs={n_runs} -max_len={} CORPUS", fuzzer.display(), longest(&buffers));
-    let notes = vec![
-        "libFuzzer makes inputs of its own from ours, which takes part of its time".into(),
-        format!(
-            "on the same {} buffers, made by nobody but read from their files for each run, it makes {} runs/s",
-            buffers.len(),
-            short(on_files)
-        ),
-        how_they_ran(&session),
-    ];
-    table.add(cache, row(format!("harness: {name}, libFuzzer"), command, pair, Goal::AtLeast(0.9), notes))
+    let harness = Harness {
+        afl: target.executable(cache, Flavour::Afl)?,
+        built: target.build(cache)?,
+        name: target.program_name,
+        fuzzer,
+    };
+    let samples = samples(&target.record(cache)?.folder)?;
+    let _pinned = Pinned::to_one_core()?;
+    if samples.is_empty() {
+        return harness.measure(cache, name, &anything(), table);
+    }
+    harness.measure(cache, name, &samples, table)?;
+    let made = harness.fuzzer.make(&samples)?;
+    harness.measure(cache, &format!("{name} on inputs made from samples"), &made, table)
+}
+
+/// A harness as each side builds it.
+struct Harness {
+    built: Built,
+    name: &'static str,
+    afl: PathBuf,
+    fuzzer: LibFuzzer,
+}
+
+impl Harness {
+    /// All run the same buffers in turn.
+    fn measure(&self, cache: &Cache, what: &str, buffers: &[Vec<u8>], table: &mut Table) -> Result<()> {
+        let config =
+            SessionConfig { mode: RunnerMode::Persistent, max_batch: BATCH, ..SessionConfig::default() };
+        let mut session = session(&self.built, self.name, config)?;
+        let built = &self.built;
+        let our_command =
+            format!("session of {} (persistent, sandbox full, batches of {BATCH})", built.plain.display());
+        check_counted(&mut session, buffers)?;
+        let mut client = Client::start(&self.afl, &[], Delivery::SharedMemory)?;
+        check_peer(&mut client, buffers)?;
+        let pair = Pair::measure(
+            || rate(|| run_ours(&mut session, buffers)),
+            || {
+                rate(|| {
+                    for buffer in buffers {
+                        client.run(buffer)?;
+                    }
+                    Ok(buffers.len())
+                })
+            },
+        )?;
+        check_peer(&mut client, buffers)?;
+        check_counted(&mut session, buffers)?;
+        check_live(&session)?;
+        let mut notes = vec![about(buffers)];
+        notes.extend(about_afl(built.n_counters, &client)?);
+        notes.push(how_they_ran(&session));
+        drop(client);
+        let row = Row {
+            what: format!("harness: {what}, AFL++ persistent"),
+            our_command: our_command.clone(),
+            peer_command: format!("AFL++ forkserver of {} (persistent, shared memory)", self.afl.display()),
+            unit: "runs/s",
+            pair,
+            goal: Goal::AtLeast(2.0),
+            notes,
+        };
+        table.add(cache, row)?;
+        let n_runs = self.fuzzer.calibrate(buffers)?;
+        let pair =
+            Pair::measure(|| rate(|| run_ours(&mut session, buffers)), || self.fuzzer.rate(buffers, n_runs))?;
+        check_counted(&mut session, buffers)?;
+        check_live(&session)?;
+        let row = Row {
+            what: format!("harness: {what}, libFuzzer"),
+            our_command,
+            peer_command: self.fuzzer.command(buffers, n_runs),
+            unit: "runs/s",
+            pair,
+            goal: Goal::AtLeast(0.9),
+            notes: vec![
+                about(buffers),
+                "libFuzzer is handed the buffers in turn and changes nothing, which saves it time".into(),
+                how_they_ran(&session),
+            ],
+        };
+        table.add(cache, row)
+    }
+}
+
+fn about(buffers: &[Vec<u8>]) -> String {
+    let size: usize = buffers.iter().map(Vec::len).sum();
+    let n = buffers.len();
+    format!("both run the same {n} buffers, of {} bytes on average", size / n.max(1))
 }
 
 fn run_ours(session: &mut Session, buffers: &[Vec<u8>]) -> Result<usize> {
@@ -146,85 +178,19 @@ fn check_peer(client: &mut Client, buffers: &[Vec<u8>]) -> Result<()> {
     Ok(())
 }
 
-/// A target's samples, or where it has none a few hundred bytes of this and that.
-fn buffers(samples: &Path) -> Result<Vec<Vec<u8>>> {
-    let mut paths: Vec<_> = fs::read_dir(samples)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+/// A target's samples.
+fn samples(folder: &Path) -> Result<Vec<Vec<u8>>> {
+    let mut paths: Vec<_> = fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
-    let mut buffers = paths.iter().map(fs::read).collect::<Result<Vec<_>, _>>()?;
+    Ok(paths.iter().map(fs::read).collect::<Result<_, _>>()?)
+}
+
+/// A few dozen bytes of this and that, some hundred times.
+fn anything() -> Vec<Vec<u8>> {
     let mut random = Random(3);
-    while buffers.len() < 4 * BATCH && paths.is_empty() {
+    let mut buffer = || {
         let length = 1 + random.below(64);
-        buffers.push((0..length).map(|_| random.next() as u8).collect());
-    }
-    Ok(buffers)
-}
-
-fn longest(buffers: &[Vec<u8>]) -> usize {
-    buffers.iter().map(Vec::len).max().unwrap_or(1)
-}
-
-/// So many runs on this corpus that they take about as long as a repeat of ours.
-///
-/// A short sample would be mostly start-up and make libFuzzer look slow, so the sample grows until it is long itself.
-fn calibrate(fuzzer: &Path, buffers: &[Vec<u8>], folder: &Path) -> Result<u64> {
-    let mut n_runs = 5_000;
-    loop {
-        let start = Instant::now();
-        let rate = fuzzer_rate(fuzzer, buffers, folder, n_runs)?;
-        if start.elapsed() * 2 > LASTS {
-            return Ok((rate * LASTS.as_secs_f64()) as u64);
-        }
-        n_runs *= 3;
-    }
-}
-
-/// Makes a folder that holds the buffers and nothing else; returns their paths.
-fn write_corpus(buffers: &[Vec<u8>], folder: &Path) -> Result<Vec<PathBuf>> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    fs::create_dir_all(folder)?;
-    let write = |(index, buffer): (usize, &Vec<u8>)| {
-        let path = folder.join(format!("{index:04}"));
-        fs::write(&path, buffer)?;
-        Ok(path)
+        (0..length).map(|_| random.next() as u8).collect()
     };
-    buffers.iter().enumerate().map(write).collect()
-}
-
-/// libFuzzer running each of these files so often that there are about `n_runs` runs in all, without changing them.
-fn rate_on_files(fuzzer: &Path, buffers: &[Vec<u8>], folder: &Path, n_runs: u64) -> Result<f64> {
-    let paths = write_corpus(buffers, folder)?;
-    let n_each = (n_runs / paths.len().max(1) as u64).max(1);
-    let mut command = Command::new(fuzzer);
-    command.arg(format!("-runs={n_each}")).args(&paths).stdin(Stdio::null());
-    let start = Instant::now();
-    let output = command.output().context("failed to start libFuzzer")?;
-    let seconds = start.elapsed().as_secs_f64();
-    let text = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "`{}` failed: {}\n{text}", fuzzer.display(), output.status);
-    let n_executed = text.lines().filter(|line| line.starts_with("Executed ")).count();
-    ensure!(n_executed == paths.len(), "libFuzzer ran {n_executed} of {} files", paths.len());
-    Ok((n_each * paths.len() as u64) as f64 / seconds)
-}
-
-/// libFuzzer on a corpus of its own, made anew each time because it adds to it.
-fn fuzzer_rate(fuzzer: &Path, buffers: &[Vec<u8>], folder: &Path, n_runs: u64) -> Result<f64> {
-    write_corpus(buffers, folder)?;
-    let mut command = Command::new(fuzzer);
-    command
-        .arg(format!("-runs={n_runs}"))
-        .arg(format!("-max_len={}", longest(buffers)))
-        .args(["-seed=1", "-print_final_stats=1", "-verbosity=0"])
-        .arg(folder);
-    let start = Instant::now();
-    let output = command.stdin(Stdio::null()).output().context("failed to start libFuzzer")?;
-    let seconds = start.elapsed().as_secs_f64();
-    let text = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "`{}` failed: {}\n{text}", fuzzer.display(), output.status);
-    let executed = text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
-    let executed: f64 =
-        executed.and_then(|number| number.trim().parse().ok()).context("libFuzzer printed no figures")?;
-    ensure!(executed >= n_runs as f64, "libFuzzer made {executed} of {n_runs} runs");
-    Ok(executed / seconds)
+    (0..4 * BATCH).map(|_| buffer()).collect()
 }

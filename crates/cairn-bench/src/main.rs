@@ -22,6 +22,7 @@ mod difference;
 mod equality;
 mod generate;
 mod harness_speed;
+mod libfuzzer;
 mod measure;
 mod plain;
 mod program_speed;

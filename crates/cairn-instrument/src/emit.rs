@@ -1,5 +1,6 @@
 //! Optimises a module and writes it as an object.
 
+mod letters;
 mod startup;
 
 use crate::fuel::{self, Fuel};
@@ -97,6 +98,7 @@ pub fn write_object(
     fuel: Option<Fuel>,
     path: &Path,
 ) -> Result<(), EmitError> {
+    letters::look_up(module);
     run_passes(module, effort.passes())?;
     if let Some(fuel) = fuel {
         fuel::insert(module, fuel)?;

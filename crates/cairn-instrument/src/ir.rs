@@ -105,7 +105,12 @@ pub enum IrKind {
     /// A call that may unwind: its successors are the normal and the unwinding one.
     Invoke(Callee, [usize; 2]),
     /// A choice between boolean values by the block control came from.
-    BoolPhi(Vec<(Option<Definition>, usize)>),
+    BoolPhi {
+        /// Where each value is computed, unless it is a constant, and the block it comes from.
+        incoming: Vec<(Option<Definition>, usize)>,
+        /// What all constants among them are, if they are the same.
+        constant: Option<bool>,
+    },
     /// `xor i1 x, true`.
     Not(Option<Definition>),
     /// `select i1 c, a, b` with a condition defined by an instruction.

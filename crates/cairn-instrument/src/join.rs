@@ -74,7 +74,7 @@ pub fn events(function: &IrFunction) -> Vec<Event> {
                     let place = place_at(*condition).or(ir_instruction.place);
                     events.push(((block, instruction), Event { kind, place, role: role_of(*condition) }));
                 }
-                IrKind::BoolPhi(incoming) => {
+                IrKind::BoolPhi { incoming, .. } => {
                     let at = Definition { block, instruction };
                     let Some((value, from)) = logical_operand(function, at, incoming) else { continue };
                     let end = function.blocks[from].instructions.len();
@@ -109,7 +109,7 @@ fn logical_operand(
 fn is_logical_result(function: &IrFunction, at: Definition) -> bool {
     let instruction = &function.blocks[at.block].instructions[at.instruction];
     match &instruction.kind {
-        IrKind::BoolPhi(incoming) => {
+        IrKind::BoolPhi { incoming, .. } => {
             let n_computed = incoming.iter().filter(|(value, _)| value.is_some()).count();
             instruction.place.is_none() && n_computed <= 1 && incoming.len() > 1
         }

@@ -17,6 +17,7 @@
 pub(crate) mod edges;
 
 use crate::{
+    fuel::split_before,
     ir::{Definition, instructions, walk_functions},
     plan::{Insert, Plan, ValueAt},
 };
@@ -55,6 +56,47 @@ enum ResolvedInsert {
     Before { at: LLVMValueRef, counter: u32 },
     Value { value: LLVMValueRef, before: LLVMValueRef, base: u32 },
     Edges { end: LLVMValueRef, successors: Vec<u32>, counter: u32 },
+    Test { value: LLVMValueRef, jump: LLVMValueRef, counters: [u32; 2], shared: Option<SharedWay> },
+}
+
+/// The way out of the next block that is taken only if a boolean was evaluated and had this value.
+#[derive(Clone, Copy)]
+struct SharedWay {
+    end: LLVMValueRef,
+    successor: u32,
+    truth: bool,
+}
+
+/// Finds the way that a boolean shares its counter with: `jump` leads to a phi of it and one constant, on which the
+/// next block branches.
+///
+/// # Safety
+/// `jump` ends a block of a live module.
+unsafe fn shared_way(jump: LLVMValueRef) -> Option<SharedWay> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let next = LLVMGetSuccessor(jump, 0);
+        let phi = LLVMGetFirstInstruction(next);
+        let end = LLVMGetBasicBlockTerminator(next);
+        let branches = LLVMGetInstructionOpcode(phi) == LLVMPHI
+            && LLVMGetInstructionOpcode(end) == LLVMBr
+            && LLVMIsConditional(end) != 0;
+        if !branches {
+            return None;
+        }
+        let constant = (0..LLVMCountIncoming(phi))
+            .map(|index| LLVMGetIncomingValue(phi, index))
+            .find(|value| !LLVMIsAConstantInt(*value).is_null())?;
+        let truth = LLVMConstIntGetZExtValue(constant) == 0;
+        let condition = LLVMGetCondition(end);
+        let is_inverted = condition != phi;
+        if is_inverted
+            && (LLVMGetInstructionOpcode(condition) != LLVMXor || LLVMGetOperand(condition, 0) != phi)
+        {
+            return None;
+        }
+        Some(SharedWay { end, successor: u32::from(truth == is_inverted), truth })
+    }
 }
 
 impl ResolvedInserts {
@@ -88,6 +130,8 @@ pub(crate) struct Lowering {
     /// `llvm.uadd.with.overflow.i8`.
     add_with_carry: LLVMValueRef,
     keeps_path_hash: bool,
+    /// Whether control may go other ways than conditions say.
+    is_mutated: bool,
     /// Marks accesses to counters as touching no memory of the program.
     apart: LLVMMetadataRef,
     tbaa_kind: u32,
@@ -123,6 +167,7 @@ impl Lowering {
                 counters,
                 add_with_carry: LLVMGetIntrinsicDeclaration(module, add, &mut i8_type, 1),
                 keeps_path_hash: kind == ViewKind::Path,
+                is_mutated: place == Counters::Outside,
                 apart: apart_from_program(context),
                 tbaa_kind: LLVMGetMDKindIDInContext(context, c"tbaa".as_ptr(), 4),
                 own_main: None,
@@ -163,7 +208,7 @@ impl Lowering {
                         LLVMPositionBuilderBefore(self.builder, *before);
                         self.count_value(*value, *base);
                     }
-                    ResolvedInsert::Edges { .. } => {}
+                    ResolvedInsert::Edges { .. } | ResolvedInsert::Test { .. } => {}
                 }
             }
             for insert in &resolved.inserts {
@@ -171,7 +216,71 @@ impl Lowering {
                     edges::position_on_edges(self.builder, self.context, *end, successors);
                     self.count(*counter);
                 }
+                if let ResolvedInsert::Test { value, jump, counters, shared } = insert {
+                    match shared {
+                        Some(shared) if self.is_mutated => {
+                            self.count_test_apart(*value, *jump, *counters, *shared);
+                        }
+                        _ => self.count_test(*value, *jump, *counters),
+                    }
+                }
             }
+        }
+    }
+
+    /// Counts a boolean before the jump to the block that branches on it:
+    ///
+    /// ```text
+    ///   br i1 %value, label %true, label %false       each counts, and goes on to the jump
+    /// ```
+    ///
+    /// The optimiser makes one branch of this and the next, so neither the address of a counter nor anything else has to
+    /// be computed from the boolean.
+    ///
+    /// # Safety
+    /// `jump` ends a block of the live module, and `value` is known there.
+    unsafe fn count_test(&self, value: LLVMValueRef, jump: LLVMValueRef, counters: [u32; 2]) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let on = LLVMGetInstructionParent(jump);
+            let before = split_before(self.builder, self.context, jump);
+            let ways = counters.map(|counter| {
+                let way = LLVMInsertBasicBlockInContext(self.context, on, c"cairn.test".as_ptr());
+                LLVMPositionBuilderAtEnd(self.builder, way);
+                self.count(counter);
+                LLVMBuildBr(self.builder, on);
+                way
+            });
+            LLVMPositionBuilderAtEnd(self.builder, before);
+            LLVMBuildCondBr(self.builder, value, ways[1], ways[0]);
+        }
+    }
+
+    /// Counts what [`count_test`](Self::count_test) does, for code in which the next block may go another way than the
+    /// boolean says: what a way shares with the boolean is counted on the way.
+    ///
+    /// # Safety
+    /// `jump` ends a block of the live module, `value` is known there, and `shared` was found there.
+    unsafe fn count_test_apart(
+        &self,
+        value: LLVMValueRef,
+        jump: LLVMValueRef,
+        counters: [u32; 2],
+        shared: SharedWay,
+    ) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let on = LLVMGetInstructionParent(jump);
+            let before = split_before(self.builder, self.context, jump);
+            let counted = LLVMInsertBasicBlockInContext(self.context, on, c"cairn.test".as_ptr());
+            LLVMPositionBuilderAtEnd(self.builder, counted);
+            self.count(counters[usize::from(!shared.truth)]);
+            LLVMBuildBr(self.builder, on);
+            LLVMPositionBuilderAtEnd(self.builder, before);
+            let ways = if shared.truth { [on, counted] } else { [counted, on] };
+            LLVMBuildCondBr(self.builder, value, ways[0], ways[1]);
+            edges::position_on_edges(self.builder, self.context, shared.end, &[shared.successor]);
+            self.count(counters[usize::from(shared.truth)]);
         }
     }
 
@@ -462,6 +571,11 @@ fn resolve(function: LLVMValueRef, inserts: &[Insert]) -> ResolvedInserts {
                         ValueAt::Before(at) => value_at(at),
                     };
                     ResolvedInsert::Value { value: value_at(value), before, base: base.0 }
+                }
+                Insert::Test { value, block, counters } => {
+                    let jump = end_of(*block);
+                    let counters = counters.map(|counter| counter.0);
+                    ResolvedInsert::Test { value: value_at(value), jump, counters, shared: shared_way(jump) }
                 }
                 Insert::Edges { block, successors, counter } => ResolvedInsert::Edges {
                     end: end_of(*block),

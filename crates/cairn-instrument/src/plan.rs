@@ -42,6 +42,15 @@ pub enum Insert {
         /// The counter for false.
         base: CounterId,
     },
+    /// Count a boolean that the next block branches on.
+    Test {
+        /// Where the boolean is computed.
+        value: Definition,
+        /// The block that hands it over, at whose end it is counted.
+        block: usize,
+        /// The counters for false and true.
+        counters: [CounterId; 2],
+    },
 }
 
 /// Where a boolean is counted.

@@ -1,11 +1,11 @@
 //! A function cut into the map's blocks, and where counters go.
 //!
 //! A block of the bitcode is cut after each call that may not come back. Then *executed* needs few counters: one
-//! at the entry, one on each way out of a conditional end, and one after a doubtful call where nothing that
-//! follows would tell.
+//! on each way out of a conditional end, and one at the entry and after a doubtful call where nothing that follows would
+//! tell.
 
 use crate::{
-    ir::{IrFunction, IrKind},
+    ir::{IrFunction, IrInstruction, IrKind},
     returns::Returns,
 };
 use std::{collections::BTreeSet, ops::Range};
@@ -68,7 +68,9 @@ impl Structure {
                 let is_first = start == 0;
                 let is_last = end == n_instructions;
                 let needs_counter = if is_first {
-                    index == 0 || has_computed_goto || unwind_targets.contains(&index)
+                    index == 0 && !shows_at_its_end(&block.instructions[instructions.clone()])
+                        || has_computed_goto
+                        || unwind_targets.contains(&index)
                 } else {
                     let before = &pieces.last().expect("a continuation follows a piece").lines;
                     continuation_needs_counter(function, index, &instructions, &lines, before)
@@ -86,6 +88,11 @@ impl Structure {
     }
 }
 
+/// Whether a piece comes to its end whenever it begins, and its end is counted: then that tells enough.
+fn shows_at_its_end(piece: &[IrInstruction]) -> bool {
+    ends_counted(piece) && !can_stop(piece)
+}
+
 /// Whether nothing but a counter of its own would tell that the piece after a doubtful call was executed.
 fn continuation_needs_counter(
     function: &IrFunction,
@@ -94,22 +101,29 @@ fn continuation_needs_counter(
     lines: &BTreeSet<(u32, u32)>,
     lines_before: &BTreeSet<(u32, u32)>,
 ) -> bool {
-    let instructions = &function.blocks[block].instructions[instructions.clone()];
-    let ends_counted = match &instructions.last().expect("a piece is not empty").kind {
-        IrKind::Branch(..) | IrKind::Switch(_) => true,
-        IrKind::Unreachable => return false,
-        _ => false,
-    };
-    let can_stop = instructions.iter().any(|instruction| {
+    let piece = &function.blocks[block].instructions[instructions.clone()];
+    if matches!(piece.last().expect("a piece is not empty").kind, IrKind::Unreachable) {
+        return false;
+    }
+    !ends_counted(piece) || can_stop(piece) && !lines.is_subset(lines_before)
+}
+
+/// Whether all ways out of a piece have counters.
+fn ends_counted(piece: &[IrInstruction]) -> bool {
+    matches!(piece.last().expect("a piece is not empty").kind, IrKind::Branch(..) | IrKind::Switch(_))
+}
+
+/// Whether the program may end within a piece.
+fn can_stop(piece: &[IrInstruction]) -> bool {
+    piece.iter().any(|instruction| {
         matches!(instruction.kind, IrKind::Other { can_crash: true } | IrKind::Call(_) | IrKind::Invoke(..))
-    });
-    !ends_counted || can_stop && !lines.is_subset(lines_before)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Callee, IrBlock, IrInstruction, IrModule, IrPlace};
+    use crate::ir::{Callee, IrBlock, IrModule, IrPlace};
 
     /// One block: the given instructions on lines 1, 2, …, then the end.
     fn cut(kinds: Vec<IrKind>) -> Vec<(Range<usize>, bool)> {
@@ -146,6 +160,16 @@ mod tests {
     #[test]
     fn calls_that_always_return_do_not_cut() {
         assert_eq!(cut(vec![call("strlen"), call("memcpy"), IrKind::Return]), [(0..3, true)]);
+    }
+
+    #[test]
+    fn an_entry_that_surely_comes_to_a_counted_end_needs_no_counter() {
+        let other = |can_crash| IrKind::Other { can_crash };
+        let end = || IrKind::Branch(None, [0, 0]);
+        assert_eq!(cut(vec![other(false), end()]), [(0..2, false)]);
+        assert_eq!(cut(vec![other(true), end()]), [(0..2, true)]);
+        assert_eq!(cut(vec![call("strlen"), end()]), [(0..2, true)]);
+        assert_eq!(cut(vec![other(false), IrKind::Return]), [(0..2, true)]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub enum Flavour {
     Clang,
     /// AFL++'s own compiler with its own defaults.
     Afl,
-    /// clang's libFuzzer.
+    /// clang's libFuzzer, running given buffers in turn: see `bench/harnesses/in_turn.c`.
     LibFuzzer,
 }
 
@@ -31,6 +31,11 @@ impl Flavour {
         self.variables()[0].1
     }
 
+    /// A file of `bench/harnesses` that its harnesses are linked with, copied to the build folder.
+    pub(crate) fn companion(self) -> Option<&'static str> {
+        (self == Self::LibFuzzer).then_some("in_turn.c")
+    }
+
     /// Debian packages it needs. `scripts/setup` installs them too; this is for machines where it ran before it did.
     pub(crate) fn needs(self) -> &'static [&'static str] {
         match self {
@@ -48,7 +53,7 @@ impl Flavour {
             Self::Clang => ["clang-19", "clang++-19", "-O2", ""],
             Self::Afl => ["afl-clang-fast", "afl-clang-fast++", "-O2", "-fsanitize=fuzzer"],
             Self::LibFuzzer => {
-                ["clang-19", "clang++-19", "-O2 -fsanitize=fuzzer-no-link", "-fsanitize=fuzzer"]
+                ["clang-19", "clang++-19", "-O2 -fsanitize=fuzzer-no-link", "-fsanitize=fuzzer in_turn.c"]
             }
         };
         [("CC", cc), ("CXX", cxx), ("FLAGS", flags), ("LINK", link)]

@@ -123,6 +123,9 @@ impl Target {
             if let Some(source) = &source {
                 cache.shell(folder, &format!("cp -a '{}/.' .", source.display()), &[])?;
             }
+            if let Some(companion) = self.companion(cache, flavour) {
+                cache.shell(folder, &format!("cp '{}' .", companion.display()), &[])?;
+            }
             let here = folder.to_string_lossy().into_owned();
             let mut variables =
                 vec![("SRC", here.as_str()), ("HARNESS", harness.as_str()), ("INCLUDE", include.as_str())];
@@ -147,8 +150,14 @@ impl Target {
             Flavour::Cairn => cache.tool_hash("cairn-cc")?,
             _ => String::new(),
         };
+        let companion =
+            self.companion(cache, flavour).map(|path| read(&path)).transpose()?.unwrap_or_default();
         let (script, variables) = (self.script(flavour), flavour.variables());
-        Ok(format!("{script}\n{variables:?}\n{source:?}\n{code}\n{compiler}"))
+        Ok(format!("{script}\n{variables:?}\n{source:?}\n{code}{companion}\n{compiler}"))
+    }
+
+    fn companion(&self, cache: &Cache, flavour: Flavour) -> Option<PathBuf> {
+        Some(cache.repository.join("bench/harnesses").join(flavour.companion()?))
     }
 
     fn script(&self, flavour: Flavour) -> &'static str {

@@ -98,14 +98,24 @@ impl Reader {
             match LLVMGetInstructionOpcode(instruction) {
                 LLVMCall => IrKind::Call(self.callee(instruction)),
                 LLVMInvoke => IrKind::Invoke(self.callee(instruction), [way(0), way(1)]),
-                LLVMPHI if is_bool(instruction) => IrKind::BoolPhi(
-                    (0..LLVMCountIncoming(instruction))
-                        .map(|index| {
-                            let value = LLVMGetIncomingValue(instruction, index);
-                            (defined(value), block_of[&LLVMGetIncomingBlock(instruction, index)])
+                LLVMPHI if is_bool(instruction) => {
+                    let entry = |index| {
+                        let value = LLVMGetIncomingValue(instruction, index);
+                        (value, block_of[&LLVMGetIncomingBlock(instruction, index)])
+                    };
+                    let entries: Vec<_> = (0..LLVMCountIncoming(instruction)).map(entry).collect();
+                    let is = |wanted: bool| {
+                        let mut others = entries.iter().filter(|(value, _)| defined(*value).is_none());
+                        others.all(|(value, _)| {
+                            !LLVMIsAConstantInt(*value).is_null()
+                                && (LLVMConstIntGetZExtValue(*value) != 0) == wanted
                         })
-                        .collect(),
-                ),
+                    };
+                    IrKind::BoolPhi {
+                        constant: [false, true].into_iter().find(|wanted| is(*wanted)),
+                        incoming: entries.iter().map(|(value, block)| (defined(*value), *block)).collect(),
+                    }
+                }
                 LLVMXor if is_bool(instruction) && LLVMIsConstant(LLVMGetOperand(instruction, 1)) != 0 => {
                     IrKind::Not(defined(LLVMGetOperand(instruction, 0)))
                 }

@@ -3,6 +3,7 @@
 mod blocks;
 mod conditions;
 mod labels;
+mod operands;
 
 use super::{FactsRef, Group, features, files::FileTable};
 use crate::{

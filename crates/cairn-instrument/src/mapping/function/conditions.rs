@@ -1,8 +1,8 @@
 //! Sites, decisions and conditions.
 
-use super::Builder;
+use super::{Builder, operands};
 use crate::{
-    ir::IrKind,
+    ir::{Definition, IrKind},
     join::{self, Event, EventKind, Joined, Role},
     plan::{Insert, ValueAt},
 };
@@ -304,6 +304,9 @@ impl Builder<'_> {
                     Insert::Value { value, at: ValueAt::Before(at), base: CounterId(0) },
                 );
             }
+            EventKind::Value { block, value } if self.count_test(&mut condition, block, value) => {
+                condition.block = self.last_piece_id(block);
+            }
             EventKind::Value { block, value } => {
                 condition.block = self.last_piece_id(block);
                 self.count_value(
@@ -314,6 +317,28 @@ impl Builder<'_> {
         }
         self.map.conditions.push(condition);
         id
+    }
+
+    /// Counts an operand whose phi is branched on at once, as that of `while (a && b)` is. Returns whether it is one.
+    ///
+    /// Then one way out of the branch is taken exactly when the operand has one value: when it is true in `a && b`,
+    /// when it is false in `a || b`. Both share a counter, which the operand counts.
+    fn count_test(&mut self, condition: &mut Condition, block: usize, value: Definition) -> bool {
+        let Some(test) = operands::test_of(self.subject.ir, block, value) else { return false };
+        let Some(shared) = self.branch_counters.get(&test.branch).map(|ways| ways[test.way]) else {
+            return false;
+        };
+        let n_before = self.inserts.len();
+        self.inserts.retain(|insert| !matches!(insert, Insert::Edges { counter, .. } if *counter == shared));
+        if self.inserts.len() == n_before {
+            return false;
+        }
+        let other = self.new_counter();
+        let counters = if test.when { [other, shared] } else { [shared, other] };
+        condition.when_false = vec![counters[0]];
+        condition.when_true = vec![counters[1]];
+        self.inserts.push(Insert::Test { value, block, counters });
+        true
     }
 
     pub(super) fn count_value(&mut self, condition: &mut Condition, insert: Insert) {
