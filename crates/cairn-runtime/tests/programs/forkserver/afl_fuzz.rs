@@ -1,5 +1,6 @@
 //! Debian's AFL++, which speaks the old handshake, on real views.
 
+use cairn_abi::counters::COUNTERS_START;
 use cairn_testkit::{Ran, Workspace};
 use std::{collections::BTreeMap, fs, path::PathBuf, process::Command};
 
@@ -156,7 +157,9 @@ fn afl_showmap_shows_the_counters_of_one_run() {
         };
         let (short, long) = (shown(b"c"), shown(b"cafx"));
         // What stands before the counters is not shown.
-        assert!(short.starts_with("000064:1\n"), "{short}");
+        let shown: Vec<usize> = short.lines().map(|line| line[..6].parse().unwrap()).collect();
+        assert!(shown.iter().all(|place| *place >= COUNTERS_START), "{short}");
+        assert!(!shown.is_empty());
         assert!(long.lines().count() > short.lines().count(), "{short}\n{long}");
     }
 }
