@@ -83,7 +83,7 @@ impl Examiner {
         // SAFETY: the builder is positioned where the original and its operands are defined.
         unsafe {
             let operands: Vec<_> =
-                anchor.operands.iter().map(|operand| read_operand(self.builder, *operand)).collect();
+                anchor.operands.iter().map(|operand| read_operand(self.builder, operand)).collect();
             for (index, change) in patch.changes.iter().enumerate() {
                 let byte = self.n_patches + patch.first_selector + index as u32;
                 let Change::Value(formula) = change else { continue };

@@ -124,11 +124,7 @@ impl Operator<'_> {
             if !all_lead(&self.at.left_true, after_true) || !all_lead(&self.at.left_false, after_false) {
                 return false;
             }
-            let (right, past) =
-                if self.at.is_and { (after_true, after_false) } else { (after_false, after_true) };
-            if has_phi(right) {
-                return false;
-            }
+            let past = if self.at.is_and { after_false } else { after_true };
             match &self.at.result {
                 ResolvedResult::Branches { right_true, right_false, .. } => {
                     let (Some(when_true), Some(when_false)) = (target(right_true), target(right_false))
@@ -136,11 +132,7 @@ impl Operator<'_> {
                         return false;
                     };
                     let expected = if self.at.is_and { when_false } else { when_true };
-                    all_lead(right_true, when_true)
-                        && all_lead(right_false, when_false)
-                        && past == expected
-                        && !has_phi(when_true)
-                        && !has_phi(when_false)
+                    all_lead(right_true, when_true) && all_lead(right_false, when_false) && past == expected
                 }
                 // Another phi would need to know what to be on new ways in.
                 ResolvedResult::Phi { phi, .. } => {
@@ -427,7 +419,7 @@ impl Operator<'_> {
                 .surroundings
                 .operands
                 .iter()
-                .map(|operand| read_operand(weaver.builder, *operand))
+                .map(|operand| read_operand(weaver.builder, operand))
                 .collect();
             let original = LLVMConstNull(LLVMInt1TypeInContext(weaver.context));
             let values = Values { original, operands: &operands, variables: self.surroundings.variables };
@@ -438,11 +430,6 @@ impl Operator<'_> {
             built.filter(|_| formulas.uncertain.is_none())
         }
     }
-}
-
-unsafe fn has_phi(block: LLVMBasicBlockRef) -> bool {
-    // SAFETY: the block belongs to a live function and has a terminator.
-    unsafe { LLVMGetInstructionOpcode(LLVMGetFirstInstruction(block)) == LLVMOpcode::LLVMPHI }
 }
 
 unsafe fn is_truth(value: LLVMValueRef) -> bool {

@@ -7,6 +7,7 @@ use crate::{
     ir::{Definition, instructions},
 };
 use cairn_model::mutants::ValueType;
+use cairn_mutants::site::Operand;
 use inkwell::llvm_sys::{core::*, prelude::*};
 use std::ffi::CString;
 
@@ -79,9 +80,18 @@ pub enum ResolvedResult {
     },
 }
 
-/// Where an operand is found. What is there is read when it is needed, since patches change it.
+/// An operand of a spot.
 #[derive(Clone, Copy)]
-pub enum ResolvedOperand {
+pub struct ResolvedOperand {
+    /// Where it is found.
+    pub place: OperandPlace,
+    /// Its type, which for truth values in memory is not the type of what is there.
+    pub value_type: ValueType,
+}
+
+/// Where an operand is found. What is there is read when it is needed, since patches change it.
+#[derive(Clone, Copy, PartialEq)]
+pub enum OperandPlace {
     /// The operand of an instruction.
     Operand(LLVMValueRef, u32),
     /// The result of an instruction.
@@ -111,7 +121,15 @@ pub unsafe fn resolve(
         }
     }
     let lookup = Lookup { blocks, content };
-    let anchors = anchored.anchors.iter().map(|anchor| lookup.anchor(anchor)).collect();
+    let anchors = anchored
+        .anchors
+        .iter()
+        .enumerate()
+        .map(|(index, anchor)| {
+            let operands = anchored.mutable.spots.get(index).map_or(&[][..], |spot| &spot.operands);
+            lookup.anchor(anchor, operands)
+        })
+        .collect();
     let variables = anchored
         .variables
         .iter()
@@ -149,7 +167,7 @@ impl Lookup {
         ways.iter().map(|way| self.way(way)).collect()
     }
 
-    fn anchor(&self, anchor: &Anchor) -> Option<ResolvedAnchor> {
+    fn anchor(&self, anchor: &Anchor, operands: &[Operand]) -> Option<ResolvedAnchor> {
         let at = match &anchor.at {
             At::Result(at) => ResolvedAt::Result(self.value(*at)?),
             At::Operand(at, number) => ResolvedAt::Operand(self.value(*at)?, *number),
@@ -158,12 +176,14 @@ impl Lookup {
         let operands = anchor
             .operands
             .iter()
-            .map(|operand| {
-                Some(match operand {
-                    OperandAt::Operand(at, number) => ResolvedOperand::Operand(self.value(*at)?, *number),
-                    OperandAt::Result(at) => ResolvedOperand::Result(self.value(*at)?),
-                    OperandAt::Target(at) => ResolvedOperand::Target(self.value(*at)?),
-                })
+            .zip(operands)
+            .map(|(at, operand)| {
+                let place = match at {
+                    OperandAt::Operand(at, number) => OperandPlace::Operand(self.value(*at)?, *number),
+                    OperandAt::Result(at) => OperandPlace::Result(self.value(*at)?),
+                    OperandAt::Target(at) => OperandPlace::Target(self.value(*at)?),
+                };
+                Some(ResolvedOperand { place, value_type: operand.value_type })
             })
             .collect::<Option<_>>()?;
         Some(ResolvedAnchor { at, operands })

@@ -23,7 +23,7 @@
 use super::{
     formula::{FormulaBuilder, Manner, Values},
     logical::{self, Surroundings},
-    resolve::{ResolvedAnchor, ResolvedAt, ResolvedFunction, ResolvedOperand, Way},
+    resolve::{OperandPlace, ResolvedAnchor, ResolvedAt, ResolvedFunction, ResolvedOperand, Way},
 };
 use crate::{fuel::split_before, ir::instructions};
 use cairn_model::mutants::{Change, Formula, ValueType};
@@ -422,13 +422,13 @@ impl Weaver<'_> {
     unsafe fn build(&self, formula: &Formula, site: &Site) -> Option<LLVMValueRef> {
         // SAFETY: the builder is positioned where the operands are defined.
         unsafe {
-            let read = |operand: &ResolvedOperand| match (operand, site.kept) {
-                (ResolvedOperand::Operand(at, number), Some((of, kept, value)))
-                    if *at == of && *number == kept =>
+            let read = |operand: &ResolvedOperand| match (operand.place, site.kept) {
+                (OperandPlace::Operand(at, number), Some((of, kept, value)))
+                    if at == of && number == kept =>
                 {
-                    value
+                    as_type(self.builder, value, operand.value_type)
                 }
-                _ => read_operand(self.builder, *operand),
+                _ => read_operand(self.builder, operand),
             };
             let operands: Vec<_> = site.anchor.operands.iter().map(read).collect();
             let values =
@@ -442,9 +442,9 @@ impl Weaver<'_> {
     }
 
     unsafe fn operands_fit(&self, anchor: &ResolvedAnchor, function: &ResolvedFunction) -> bool {
-        let has_operands = anchor.operands.iter().all(|operand| match operand {
+        let has_operands = anchor.operands.iter().all(|operand| match operand.place {
             // SAFETY: the instructions belong to the function.
-            ResolvedOperand::Operand(at, number) => unsafe { *number < LLVMGetNumOperands(*at) as u32 },
+            OperandPlace::Operand(at, number) => unsafe { number < LLVMGetNumOperands(at) as u32 },
             _ => true,
         });
         has_operands && function.variables.iter().all(|(place, _)| !place.is_null())
@@ -461,18 +461,40 @@ impl Weaver<'_> {
 ///
 /// # Safety
 /// The builder is positioned where the operand is defined.
-pub unsafe fn read_operand(builder: LLVMBuilderRef, operand: ResolvedOperand) -> LLVMValueRef {
+pub unsafe fn read_operand(builder: LLVMBuilderRef, operand: &ResolvedOperand) -> LLVMValueRef {
     // SAFETY: promised by the caller.
     unsafe {
-        match operand {
-            ResolvedOperand::Operand(at, number) => LLVMGetOperand(at, number),
-            ResolvedOperand::Result(at) => at,
-            ResolvedOperand::Target(store) => {
+        let value = match operand.place {
+            OperandPlace::Operand(at, number) => LLVMGetOperand(at, number),
+            OperandPlace::Result(at) => at,
+            OperandPlace::Target(store) => {
                 let value_type = LLVMTypeOf(LLVMGetOperand(store, 0));
                 let old = LLVMBuildLoad2(builder, value_type, LLVMGetOperand(store, 1), c"".as_ptr());
                 LLVMSetAlignment(old, LLVMGetAlignment(store));
                 old
             }
+        };
+        as_type(builder, value, operand.value_type)
+    }
+}
+
+/// A truth value is a byte in memory and a bit elsewhere.
+unsafe fn as_type(builder: LLVMBuilderRef, value: LLVMValueRef, value_type: ValueType) -> LLVMValueRef {
+    // SAFETY: the builder is positioned where the value is defined.
+    unsafe {
+        let there = LLVMTypeOf(value);
+        if LLVMGetTypeKind(there) != LLVMTypeKind::LLVMIntegerTypeKind {
+            return value;
+        }
+        let context = LLVMGetTypeContext(there);
+        match (value_type, LLVMGetIntTypeWidth(there)) {
+            (ValueType::Bool, 8) => {
+                LLVMBuildTrunc(builder, value, LLVMInt1TypeInContext(context), c"".as_ptr())
+            }
+            (ValueType::Int { bits: 8, .. }, 1) => {
+                LLVMBuildZExt(builder, value, LLVMInt8TypeInContext(context), c"".as_ptr())
+            }
+            _ => value,
         }
     }
 }

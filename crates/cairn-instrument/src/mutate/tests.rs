@@ -10,10 +10,10 @@ use crate::{
     ir::{Definition, walk_functions},
 };
 use cairn_model::{
-    FunctionId,
+    FunctionId, SiteId,
     mutants::{BinaryOperation, Change, Comparison, Formula, LogicalChange, Node, UnaryOperation, ValueType},
 };
-use cairn_mutants::site::MutableFunction;
+use cairn_mutants::site::{MutableFunction, Operand, Role, Spot};
 use expect_test::{Expect, expect};
 use inkwell::{context::Context, llvm_sys::core::*, memory_buffer::MemoryBuffer, values::AnyValue as _};
 
@@ -29,7 +29,16 @@ fn check(text: &str, anchor: Anchor, value_type: ValueType, change: Change, expe
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "text");
     let module = context.create_module_from_ir(buffer).expect("the text is a module");
     let function = walk_functions(&module)[0];
-    let mutable = MutableFunction { function: FunctionId(0), spots: Vec::new(), variables: Vec::new() };
+    let operand = Operand { site: None, value_type: INT, constant: None, is_pure: true };
+    let spot = Spot {
+        site: SiteId(0),
+        role: Role::Value,
+        value_type,
+        operands: vec![operand; anchor.operands.len()],
+        visible: Vec::new(),
+        siblings: Vec::new(),
+    };
+    let mutable = MutableFunction { function: FunctionId(0), spots: vec![spot], variables: Vec::new() };
     let anchored =
         AnchoredFunction { members: vec![0], mutable, anchors: vec![anchor], variables: Vec::new() };
     let weave = Weave { spot: 0, value_type, first_selector: 7, changes: vec![&change] };
