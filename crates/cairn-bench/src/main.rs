@@ -10,6 +10,11 @@
 //! $ bench/run program-speed sort    # runs per second, against AFL++'s forkserver
 //! $ bench/run harness-speed         # runs per second, against AFL++ persistent and libFuzzer
 //! $ bench/run equality find         # runs in a session against runs in fresh processes
+//! $ bench/run mutant-view           # what the mutant view costs while no mutant is active
+//! $ bench/run mutants-speed grep    # mutants per second, against one process for each
+//! $ bench/run mutants-truth sort    # mutants against the same mutants compiled alone
+//! $ bench/run mutants-counts        # how many mutants there are, and what became of them
+//! $ bench/run score-grep            # ten thousand mutants against the clock
 //! ```
 //!
 //! The programs are those of `cairn-targets`; figures are also written to `results/` in its cache.
@@ -23,6 +28,7 @@ mod equality;
 mod generate;
 mod harness_speed;
 mod measure;
+mod mutants;
 mod plain;
 mod program_speed;
 mod random;
@@ -37,10 +43,24 @@ use cairn_targets::Cache;
 use table::Table;
 
 /// All benchmarks, in the order in which `bench/run` runs them: the table comes last.
-const ALL: &[&str] = &["builds", "truth", "checks", "equality", "plain", "program-speed", "harness-speed"];
+const ALL: &[&str] = &[
+    "builds",
+    "truth",
+    "checks",
+    "equality",
+    "mutants-truth",
+    "mutants-counts",
+    "plain",
+    "program-speed",
+    "harness-speed",
+    "mutant-view",
+    "mutants-speed",
+    "score-grep",
+];
 
 /// Those that fill the table.
-const SPEED: &[&str] = &["plain", "program-speed", "harness-speed"];
+const SPEED: &[&str] =
+    &["plain", "program-speed", "harness-speed", "mutant-view", "mutants-speed", "score-grep"];
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -80,6 +100,11 @@ fn run(cache: &Cache, what: &str, names: &[String], table: &mut Table) -> Result
         "plain" => each(&wanted(plain::ALL), |name| plain::run(cache, name, table)),
         "program-speed" => each(&wanted(program_speed::ALL), |name| program_speed::run(cache, name, table)),
         "harness-speed" => each(&wanted(harness_speed::ALL), |name| harness_speed::run(cache, name, table)),
+        "mutants-truth" => mutants::truth(cache, &wanted(mutants::ALL)),
+        "mutants-counts" => mutants::counts(cache, &wanted(mutants::ALL)),
+        "mutant-view" => each(&wanted(mutants::ALL), |name| mutants::view(cache, name, table)),
+        "mutants-speed" => each(&wanted(mutants::ALL), |name| mutants::speed(cache, name, table)),
+        "score-grep" => each(&wanted(mutants::SCORED), |name| mutants::score(cache, name, table)),
         unknown => bail!("there is no benchmark `{unknown}`; there are {}, and `speed`", ALL.join(", ")),
     }
 }

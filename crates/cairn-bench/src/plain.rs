@@ -22,8 +22,8 @@ pub const ALL: &[&str] = &["sort", "grep"];
 /// Design §13: at most this many times the time of clang -O2.
 const GOAL: Goal = Goal::AtMost(1.3);
 
-/// Measures a program.
-pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
+/// The arguments of long runs of a program.
+pub fn workloads(cache: &Cache, name: &str) -> Result<Vec<Vec<String>>> {
     let (arguments, text): (&[&[&str]], _) = match name {
         "sort" => (&[&["text"], &["-n", "-k2", "text"]], lines(cache, "lines.txt", 400_000, 4)?),
         "grep" => (
@@ -32,14 +32,22 @@ pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
         ),
         unknown => anyhow::bail!("`{unknown}` is not measured here; try {}", ALL.join(", ")),
     };
+    let place = text.display().to_string();
+    Ok(arguments
+        .iter()
+        .map(|words| words.iter().map(|word| word.replace("text", &place)).collect())
+        .collect())
+}
+
+/// Measures a program.
+pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
+    let workloads = workloads(cache, name)?;
     let target = find(name)?;
     let clang = target.executable(cache, Flavour::Clang)?;
     let built = target.build(cache)?;
     let _pinned = Pinned::to_one_core()?;
-    for words in arguments {
-        let words: Vec<String> =
-            words.iter().map(|word| word.replace("text", &text.display().to_string())).collect();
-        let side = |program, output| Side { cache, name, program, words: &words, output };
+    for words in &workloads {
+        let side = |program, output| Side { cache, name, program, words, output };
         let (plain, bare) = (side(&built.plain, "plain"), side(&built.bare, "bare"));
         let theirs = side(&clang, "clang");
         plain.check_same(&theirs)?;
@@ -47,13 +55,10 @@ pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
         let pair = Pair::measure(|| plain.time(), || theirs.time())?;
         plain.check_same_output(&theirs)?;
         let without = Pair::measure(|| bare.time(), || theirs.time())?;
-        let shown: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-        let what: Vec<&str> =
-            words.iter().filter(|word| !word.starts_with('/')).map(String::as_str).collect();
         let row = Row {
-            what: format!("plain view: {name} {}", what.join(" ")).trim_end().into(),
-            our_command: format!("LC_ALL=C {} {}", built.plain.display(), shown.join(" ")),
-            peer_command: format!("LC_ALL=C {} {}", clang.display(), shown.join(" ")),
+            what: format!("plain view: {}", plain.title()),
+            our_command: plain.command(),
+            peer_command: theirs.command(),
             unit: "s",
             pair,
             goal: GOAL,
@@ -72,18 +77,34 @@ pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
 }
 
 /// One program of a comparison.
-struct Side<'a> {
-    cache: &'a Cache,
-    name: &'a str,
-    program: &'a Path,
-    words: &'a [String],
+pub struct Side<'a> {
+    /// Where outputs go.
+    pub cache: &'a Cache,
+    /// What the program finds in `argv[0]`.
+    pub name: &'a str,
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub words: &'a [String],
     /// Names the file its output goes to, which is its own so that outputs can be compared.
-    output: &'a str,
+    pub output: &'a str,
 }
 
 impl Side<'_> {
+    /// The program and its arguments, without paths.
+    pub fn title(&self) -> String {
+        let words = self.words.iter().filter(|word| !word.starts_with('/')).map(String::as_str);
+        std::iter::once(self.name).chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    /// As a person would type it.
+    pub fn command(&self) -> String {
+        let words: Vec<String> = self.words.iter().map(|word| format!("'{word}'")).collect();
+        format!("LC_ALL=C {} {}", self.program.display(), words.join(" "))
+    }
+
     /// CPU seconds of one run, which a busy machine changes less than the time on the wall.
-    fn time(&self) -> Result<f64> {
+    pub fn time(&self) -> Result<f64> {
         let before = children_time()?;
         let status = self.run()?;
         let seconds = children_time()? - before;
@@ -106,14 +127,14 @@ impl Side<'_> {
     }
 
     /// Runs both once; fails unless they end alike and print the same.
-    fn check_same(&self, other: &Self) -> Result<()> {
+    pub fn check_same(&self, other: &Self) -> Result<()> {
         let (one, two) = (self.run()?, other.run()?);
         ensure!(one == two, "`{}` ends with {one}, clang's with {two}", self.program.display());
         self.check_same_output(other)
     }
 
     /// Fails unless their last runs printed the same, and something.
-    fn check_same_output(&self, other: &Self) -> Result<()> {
+    pub fn check_same_output(&self, other: &Self) -> Result<()> {
         let printed = fs::read(self.output_path())?;
         ensure!(!printed.is_empty(), "`{}` printed nothing", self.program.display());
         ensure!(

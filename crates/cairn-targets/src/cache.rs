@@ -73,7 +73,7 @@ impl Cache {
     }
 
     /// A hash of one of our tools, so that a recipe changes when the tool does.
-    pub(crate) fn tool_hash(&self, name: &str) -> Result<String, TargetsError> {
+    pub fn tool_hash(&self, name: &str) -> Result<String, TargetsError> {
         let path = self.tools.join(name);
         let content = fs::read(&path).tried("read", path)?;
         Ok(blake3::hash(&content).to_hex().to_string())

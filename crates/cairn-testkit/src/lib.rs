@@ -1,10 +1,12 @@
 //! Helpers for tests that need an instrumented program.
 //!
 //! [`dist`] finds what `cargo xtask dist` assembled, [`fixture`] a program in `fixtures/`, and a [`Workspace`] is a
-//! folder to build and run it in. Everything here panics with the whole story, because a test has nobody to return an
+//! folder to build and run it in. [`reference`] is coverage and [`mutants`] are mutants as independent builds see them.
+//! Everything here panics with the whole story, because a test has nobody to return an
 //! error to.
 
 mod dist;
+pub mod mutants;
 mod ran;
 pub mod reference;
 mod workspace;

@@ -356,6 +356,19 @@ mod all_others {
         hostile_uses_io_uring
         hostile_uses_ptrace
         hostile_writes_outside
+        mutant_arithmetic
+        mutant_assignments
+        mutant_calls
+        mutant_early
+        mutant_figure4
+        mutant_files
+        mutant_floats
+        mutant_harness
+        mutant_logic
+        mutant_loops
+        mutant_macros
+        mutant_memory
+        mutant_skipped
     }
 }
 

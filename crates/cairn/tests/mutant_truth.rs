@@ -1,0 +1,129 @@
+//! Mutants in the mutant view do what the same mutants do in builds of their own.
+//!
+//! For each fixture, on all its inputs:
+//!
+//! - with no mutant active the mutant view does what the bare build does, and counts what the plain view counts;
+//! - a mutant that an input reaches and does not infect does what the original does, in the view and compiled alone;
+//! - a mutant does the same in a session, in a fresh process of the view, and compiled alone;
+//! - a mutant whose difference is plain text does what the changed source does.
+//!
+//! Mutants are of the set `all`. There are thousands of them, so each fixture has a sample of its own, in which every
+//! operator has its place; `CAIRN_TRUTH=all` takes them all.
+//!
+//! [`figure4`] makes guideposts of what mutants show.
+
+#[path = "mutant_truth/figure4.rs"]
+mod figure4;
+#[path = "mutant_truth/fixture.rs"]
+mod fixture;
+#[path = "mutant_truth/truths.rs"]
+mod truths;
+
+use cairn_testkit::fixture as folder_of;
+use std::{collections::BTreeSet, fs};
+use truths::Amount;
+
+/// Fixtures made for mutants: many of their mutants, and all that are plain text among these.
+const OWN: Amount = Amount { alone: 36, edited: 18 };
+
+/// Fixtures made for something else.
+const OTHERS: Amount = Amount { alone: 14, edited: 0 };
+
+macro_rules! truths {
+    ($module:ident $amount:ident $($fixture:ident)*) => {
+        mod $module {
+            pub const NAMES: &[&str] = &[$(stringify!($fixture)),*];
+
+            $(
+                #[test]
+                fn $fixture() {
+                    super::truths::hold(stringify!($fixture), super::$amount);
+                }
+            )*
+        }
+    };
+}
+
+truths! { own OWN
+    mutant_arithmetic
+    mutant_assignments
+    mutant_calls
+    mutant_early
+    mutant_figure4
+    mutant_files
+    mutant_floats
+    mutant_harness
+    mutant_logic
+    mutant_loops
+    mutant_macros
+    mutant_memory
+    mutant_skipped
+}
+
+truths! { others OTHERS
+    condition_break
+    condition_crash
+    condition_cxx
+    condition_exit
+    condition_gnu
+    condition_if
+    condition_inline
+    condition_large_range
+    condition_loops
+    condition_macro
+    condition_split
+    condition_switch
+    condition_ternary
+    condition_types
+    condition_unevaluated
+    condition_value
+    leftover_advice
+    leftover_child
+    leftover_crashes
+    leftover_descriptors
+    leftover_exits
+    leftover_files
+    leftover_folder
+    leftover_harness
+    leftover_heap
+    leftover_large_memory
+    leftover_limits
+    leftover_locale
+    leftover_mappings
+    leftover_memory
+    leftover_own_memory
+    leftover_pending
+    leftover_rounding
+    leftover_signals
+    leftover_stack
+    leftover_stream_flags
+    leftover_thread
+    leftover_timer
+}
+
+/// Fixtures whose runs differ from each other, and in what. `hostile_*` are about the sandbox, not about what a program
+/// computes.
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("leftover_before_main", "opens files before `main`: every run is one in a fresh process"),
+    ("leftover_clocks", "prints times"),
+    ("leftover_overwrites", "overwrites what Cairn keeps in its memory"),
+    ("leftover_process", "prints the process id"),
+    ("leftover_thread_before_main", "starts a thread before `main`: every run is one in a fresh process"),
+];
+
+#[test]
+fn every_fixture_is_compared_here() {
+    let listed: BTreeSet<String> = own::NAMES
+        .iter()
+        .chain(others::NAMES)
+        .copied()
+        .chain(LEFT_OUT.iter().map(|(name, _)| *name))
+        .map(str::to_owned)
+        .collect();
+    let names: BTreeSet<String> = fs::read_dir(folder_of("."))
+        .expect("the fixtures")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with("hostile_"))
+        .collect();
+    assert_eq!(names, listed, "each fixture is listed above, or in `LEFT_OUT` with a reason");
+}

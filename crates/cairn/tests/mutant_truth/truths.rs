@@ -1,0 +1,181 @@
+//! What holds for every fixture.
+
+use crate::fixture::{ARGUMENTS, Fixture};
+use cairn_executor::{Executor, RunConfig, mutants::MutantSession};
+use cairn_model::{Ending, Input, MutantId};
+use cairn_testkit::mutants::{Agreement, Behaviour, EditedSources, Judge, Reference, Tally, sample};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// How many mutants of a fixture have a build of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Amount {
+    /// Made from the bitcode.
+    pub alone: usize,
+    /// Made from a changed source.
+    pub edited: usize,
+}
+
+impl Amount {
+    /// This, or everything if somebody has the time.
+    fn or_all(self) -> Self {
+        match std::env::var_os("CAIRN_TRUTH") {
+            Some(word) if word == "all" => {
+                Self { alone: usize::MAX, edited: if self.edited > 0 { usize::MAX } else { 0 } }
+            }
+            _ => self,
+        }
+    }
+}
+
+/// Steps a mutant may take. Mutated bodies count every turn of a loop, so what the original takes says little.
+const FUEL: u64 = 8_000_000;
+
+/// Steps for a mutant whose reference ends: enough for everything the fixtures do.
+const MUCH_FUEL: u64 = 50_000_000;
+
+/// Chooses the sample.
+const SEED: u64 = 4;
+
+/// One in so many mutants is run in a fresh process of the view too.
+const FRESH: usize = 8;
+
+/// Panics with every disagreement on a fixture.
+pub fn hold(name: &str, amount: Amount) {
+    let amount = amount.or_all();
+    let fixture = Fixture::build(name, "all");
+    let judge = Judge::new(&RunConfig { wall_limit: Duration::from_secs(5), ..RunConfig::default() });
+    let mut session = fixture.build.session(judge.config().clone());
+    session.set_fuel(FUEL);
+    let originals: Vec<Behaviour> = fixture
+        .inputs
+        .iter()
+        .map(|(_, input)| check_inactive(&fixture, &judge, &mut session, input))
+        .collect();
+    let all: Vec<MutantId> = (0..fixture.build.table.mutants.len() as u32).map(MutantId).collect();
+    let texts: Vec<MutantId> = all.iter().copied().filter(|mutant| fixture.is_plain_text(*mutant)).collect();
+    let alone = sample(&fixture.build.table, &all, amount.alone, SEED);
+    let edited = sample(&fixture.build.table, &texts, amount.edited, SEED);
+    let mut runs: BTreeMap<MutantId, Vec<Behaviour>> = BTreeMap::new();
+    for ((input_name, input), original) in fixture.inputs.iter().zip(&originals) {
+        let what = format!("{name}, input {input_name}");
+        let infected = examine(&mut session, input, original, &what);
+        let exits =
+            matches!(original, Behaviour::Ended(outcome) if matches!(outcome.ending, Ending::Exited { .. }));
+        let is_chosen = |mutant: &MutantId| alone.contains(mutant) || edited.contains(mutant);
+        let wanted: Vec<MutantId> =
+            all.iter().copied().filter(|mutant| is_chosen(mutant) || !infected.contains(mutant)).collect();
+        for run in session.run(input, &wanted).expect("runs of mutants") {
+            let behaviour: Behaviour = run.run.execution.outcome.into();
+            // Where the original dies of an expression, mutants were not compared with it; such an input kills nothing.
+            if exits && !infected.contains(&run.mutant) {
+                assert_eq!(
+                    behaviour.to_string(),
+                    original.to_string(),
+                    "{what}: {} is not infected, and is noticed",
+                    fixture.build.describe(run.mutant)
+                );
+            }
+            if is_chosen(&run.mutant) {
+                runs.entry(run.mutant).or_default().push(behaviour);
+            }
+        }
+    }
+    let mut tally = Tally::default();
+    for mutant in alone.iter().step_by(FRESH) {
+        compare_fresh(&fixture, &mut session, *mutant, &runs[mutant], &mut tally);
+    }
+    let mut comparison = Comparison { fixture: &fixture, judge: &judge, session: &mut session, runs: &runs };
+    for reference in fixture.build.alone(&alone) {
+        comparison.compare(&reference, "alone", &mut tally);
+    }
+    let arguments: Vec<String> = ARGUMENTS.iter().map(|word| (*word).to_owned()).collect();
+    let work = fixture.workspace.path("edits");
+    let sources = EditedSources { sources: &fixture.sources, arguments: &arguments, work: &work };
+    for mutant in edited {
+        comparison.compare(&sources.compile(&fixture.build, mutant), "as text", &mut tally);
+    }
+    println!("{name}: {tally}");
+    assert!(tally.different.is_empty(), "{name}: {tally}");
+}
+
+/// The mutants that an input infects. Examining changes nothing.
+fn examine(
+    session: &mut MutantSession,
+    input: &Input,
+    original: &Behaviour,
+    what: &str,
+) -> BTreeSet<MutantId> {
+    let examined = session.examine(input).expect("an examining run");
+    let behaviour: Behaviour = examined.run.execution.outcome.into();
+    assert_eq!(behaviour, *original, "{what}: examining changes what the program does");
+    examined.infected.into_iter().collect()
+}
+
+/// What the program does with no mutant active: the same in all builds, and counted alike in both views.
+fn check_inactive(fixture: &Fixture, judge: &Judge, session: &mut MutantSession, input: &Input) -> Behaviour {
+    let bare = judge.run(&fixture.build.views.bare, input);
+    let original = session.original(input).expect("a run of the original").execution;
+    let mut plain =
+        Executor::new(fixture.build.plain_view(), judge.config().clone()).expect("the plain view");
+    let plain = plain.run(input).expect("a run of the plain view");
+    let behaviour: Behaviour = original.outcome.into();
+    assert_eq!(behaviour, bare, "the inactive mutant view and the bare build");
+    assert_eq!(Behaviour::from(plain.outcome), bare, "the plain view and the bare build");
+    assert_eq!(original.counters, plain.counters, "counters of the mutant view and of the plain view");
+    behaviour
+}
+
+/// Compares a mutant in the session with the same in a fresh process of the view.
+fn compare_fresh(
+    fixture: &Fixture,
+    session: &mut MutantSession,
+    mutant: MutantId,
+    runs: &[Behaviour],
+    tally: &mut Tally,
+) {
+    for ((name, input), live) in fixture.inputs.iter().zip(runs) {
+        let fresh = session.run_fresh(input, Some(mutant)).expect("a run in a fresh process");
+        let fresh = Behaviour::from(fresh.outcome);
+        if fresh == *live {
+            tally.n_same += 1;
+        } else {
+            let what = fixture.build.describe(mutant);
+            tally.different.push(format!("{what}, input {name}\n  live       {live}\n  fresh      {fresh}"));
+        }
+    }
+}
+
+/// Mutants in the view, to be compared with builds of their own.
+struct Comparison<'a> {
+    fixture: &'a Fixture,
+    judge: &'a Judge,
+    session: &'a mut MutantSession,
+    runs: &'a BTreeMap<MutantId, Vec<Behaviour>>,
+}
+
+impl Comparison<'_> {
+    fn compare(&mut self, reference: &Reference, kind: &str, tally: &mut Tally) {
+        let Fixture { build, inputs, .. } = self.fixture;
+        for ((name, input), view) in inputs.iter().zip(&self.runs[&reference.mutant]) {
+            let mut view = view.clone();
+            let mut agreement =
+                self.judge.compare(reference, input, &view, || build.checked(reference.mutant));
+            if agreement != Agreement::Same && view.is_endless() {
+                // It may only have been slow.
+                self.session.set_fuel(MUCH_FUEL);
+                let run = self.session.run(input, &[reference.mutant]).expect("a run of a mutant").remove(0);
+                self.session.set_fuel(FUEL);
+                view = run.run.execution.outcome.into();
+                agreement = self.judge.compare(reference, input, &view, || build.checked(reference.mutant));
+            }
+            tally.add(
+                &format!("{} {kind}, input {name}", build.describe(reference.mutant)),
+                &view,
+                agreement,
+            );
+        }
+    }
+}

@@ -1,0 +1,5 @@
+unsigned on_operands(unsigned a, unsigned b) { return a & b; }
+
+unsigned char on_bytes(unsigned char a) { return a | 1; }
+
+int main(void) { return 0; } // cairn: skip

@@ -1,0 +1,3 @@
+int as_a_value(int a, int b) { return a && b; }
+
+int main(void) { return 0; } // cairn: skip

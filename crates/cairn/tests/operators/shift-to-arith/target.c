@@ -1,0 +1,3 @@
+long of_unlike_widths(long a, int b) { return a << b; }
+
+int main(void) { return 0; } // cairn: skip
