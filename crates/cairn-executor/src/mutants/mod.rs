@@ -39,8 +39,8 @@ use crate::{
     error::ExecutorError,
     executor::Execution,
     session::{
-        Activation, Calibration, Job, Session, SessionConfig, SessionCounts, SessionMode, SessionRun,
-        WantedCounters, Wants, WhyFresh,
+        Activation, Job, Session, SessionConfig, SessionCounts, SessionMode, SessionRun, WantedCounters,
+        Wants, WhyFresh,
     },
 };
 use cairn_model::{Input, MutantId, MutantTable, PatchId};
@@ -123,9 +123,18 @@ impl MutantSession {
         self.session.set_fuel(fuel);
     }
 
-    /// Sets the fuel by what the original needs for `seeds`.
-    pub fn calibrate(&mut self, seeds: &[Input]) -> Result<Calibration, ExecutorError> {
-        self.session.calibrate(seeds)
+    /// Sets the fuel to ten times what any of `seeds` needs, at least a million steps, and returns it.
+    ///
+    /// Counted in examined bodies: they take steps in every loop, as mutated ones do, and the original's do not.
+    pub fn calibrate(&mut self, seeds: &[Input]) -> Result<u64, ExecutorError> {
+        self.set_fuel(0);
+        let mut most = 0;
+        for seed in seeds {
+            most = most.max(self.examine(seed)?.run.execution.fuel_used);
+        }
+        let fuel = most.saturating_mul(10).max(1_000_000);
+        self.set_fuel(fuel);
+        Ok(fuel)
     }
 
     /// Runs `input` with nothing active, and keeps everything.

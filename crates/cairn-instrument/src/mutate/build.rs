@@ -63,7 +63,7 @@ pub fn build(subject: &Subject, objects: &Objects) -> Result<MutantTable, EmitEr
                 })
             }),
             scope.spawn(move || {
-                let fuel = Some(Fuel::WhereCallsAre);
+                let fuel = Some(Fuel::Everywhere);
                 write(subject.bitcode, objects.examined, Effort::Light, fuel, |module| {
                     view.lower_examined(module);
                 })

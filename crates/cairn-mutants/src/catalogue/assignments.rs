@@ -6,10 +6,7 @@ use super::{
     operator::{Example, Maker, Operator, Set},
     text::Text,
 };
-use crate::{
-    formula::{BinaryOperator, Builder, Expression, Family},
-    site::Role,
-};
+use crate::formula::{BinaryOperator, Builder, Expression, Family};
 use cairn_model::{
     facts::{ExpressionKind, TypeClass},
     mutants::{Formula, ValueType},
@@ -145,7 +142,7 @@ fn to_plain(context: &Context<'_>, drafts: &mut Drafts, from: Family) {
 }
 
 fn from_plain(context: &Context<'_>, drafts: &mut Drafts, to: Family) {
-    if context.spot.role != Role::Stored || context.site.kind != ExpressionKind::Assign {
+    if !context.is_unused_assignment() {
         return;
     }
     let Some([left, right]) = context.pair() else { return };

@@ -99,10 +99,13 @@ impl Worker {
         if verdict == Verdict::Undecided {
             return Ok(Prepared::LeftOut("its output is longer than what is kept of it".into()));
         }
+        // Also where its sets are known: mutated bodies take steps in every loop, and only examined ones do so too.
+        let run = self.session.examine(input)?;
+        let fuel_used = inactive.execution.fuel_used.max(run.run.execution.fuel_used);
         let examined = match known {
             Some(sets) => sets.clone(),
             None => {
-                let examined = self.session.examine(input)?;
+                let examined = run;
                 let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
                 let outcome = &examined.run.execution.outcome;
                 if self.verdict(&reference, outcome)?.kill_reason().is_some() {
@@ -124,7 +127,7 @@ impl Worker {
             original: (size(&original) <= KEPT_BYTES).then(|| Arc::new(original)),
             masks,
             masked,
-            fuel_used: inactive.execution.fuel_used,
+            fuel_used,
             branches: branches(&self.map, &inactive.execution.counters),
             examined,
         })))
