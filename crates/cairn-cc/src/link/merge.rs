@@ -115,6 +115,8 @@ fn attempt(settings: &Settings, line: &CommandLine, inputs: &[String], work: &Pa
         // Only with temporaries does lld keep the names of values.
         "-Wl,--save-temps=internalize",
         "-Wl,--trace",
+        // The runtime calls it where a program has it.
+        "-Wl,-u,cairn_compare",
         // GNU ld lets a version script name symbols that do not exist.
         "-Wl,--undefined-version",
         "-o",

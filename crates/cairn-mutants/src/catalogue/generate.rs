@@ -7,7 +7,7 @@ use super::{
     sets::OperatorSet,
 };
 use crate::{Proposal, site::MutableFunction};
-use cairn_model::{SiteId, StableId, map::ProgramMap};
+use cairn_model::{SiteId, StableId, facts::ExpressionKind, map::ProgramMap};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The mutants that `set` proposes for `function`, one list a spot, in a fixed order.
@@ -21,6 +21,9 @@ pub fn generate(map: &ProgramMap, function: &MutableFunction, set: &OperatorSet)
             let site = &map.sites[spot.site.index()];
             let context = Context { map, function, spot, site };
             let mut proposals: Vec<Proposal> = Vec::new();
+            if is_shared_operand(map, spot.site) {
+                return proposals;
+            }
             for operator in set.operators() {
                 let Maker::Spot(make) = operator.maker else { continue };
                 let mut drafts = Drafts::default();
@@ -35,6 +38,16 @@ pub fn generate(map: &ProgramMap, function: &MutableFunction, set: &OperatorSet)
             proposals
         })
         .collect()
+}
+
+/// Whether an expression is the first operand of GNU's `a ?: b`, which is tested and also the result: a change of the
+/// test alone would be no change of the operand.
+fn is_shared_operand(map: &ProgramMap, site: SiteId) -> bool {
+    let site = &map.sites[site.index()];
+    let Some(parent) = site.parent.map(|parent| &map.sites[parent.index()]) else { return false };
+    let is_short =
+        || parent.text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>().contains("?:");
+    parent.kind == ExpressionKind::Conditional && site.extent.start == parent.extent.start && is_short()
 }
 
 /// What was already proposed in a function.

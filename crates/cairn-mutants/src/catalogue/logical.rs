@@ -2,6 +2,7 @@
 
 use super::{
     context::{Context, Drafts},
+    effects::is_droppable,
     operator::{Example, Maker, Operator, Set},
     text::Text,
 };
@@ -10,6 +11,7 @@ use crate::{
     site::Role,
 };
 use cairn_model::{
+    SiteId,
     facts::ExpressionKind,
     mutants::{Change, LogicalChange, ValueType},
 };
@@ -99,7 +101,19 @@ fn drop_operand(context: &Context<'_>, drafts: &mut Drafts) {
     let is_number = context.spot.value_type != ValueType::Bool;
     let result = |text: Text| if is_number { Text::prefix("!!", text) } else { text };
     drafts.add(result(left), true, Some(Change::Logical(LogicalChange::Left)));
-    drafts.add(result(right), true, Some(Change::Logical(LogicalChange::Right)));
+    // The left side is evaluated all the same, so it must not matter.
+    if first_child(context).is_some_and(|left| is_droppable(context.map, left)) {
+        drafts.add(result(right), true, Some(Change::Logical(LogicalChange::Right)));
+    }
+}
+
+/// The left side.
+fn first_child(context: &Context<'_>) -> Option<SiteId> {
+    let own = context.spot.site;
+    let later = (own.0 + 1..context.map.sites.len() as u32).map(SiteId);
+    later
+        .take_while(|site| context.map.sites[site.index()].function == context.site.function)
+        .find(|site| context.map.sites[site.index()].parent == Some(own))
 }
 
 /// The operator and the texts of both sides, which are known also where their values are not.

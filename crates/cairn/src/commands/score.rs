@@ -198,6 +198,11 @@ impl Score {
                 screen.warn(&format!("the score is {percent:.1}%, below {least}%"));
                 Exit::BelowScore
             }
+            // What is not known is not enough.
+            (Some(least), None) => {
+                screen.warn(&format!("no mutant was decided, so nothing says that the score is {least}%"));
+                Exit::BelowScore
+            }
             _ => Exit::Done,
         })
     }

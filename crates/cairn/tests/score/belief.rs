@@ -106,3 +106,58 @@ fn mutants_in_code_nobody_executes_give_no_score() {
     let ran = score(&workspace, &["--function", "unused"]).exits_with(6);
     assert!(ran.stderr.contains("selected mutants is reached"), "{ran}");
 }
+
+#[test]
+fn long_loops_without_calls_do_not_use_up_the_fuel_of_mutants() {
+    let source = r#"
+#include <stdio.h>
+static unsigned char bytes[2048];
+static unsigned checksum(const unsigned char *p, int n, unsigned seed) {
+  unsigned s = seed;
+  int flag = n + 1;
+  if (flag > 100000) s = 0;
+  for (int i = 0; i < n; i++) s = s * 31 + p[i];
+  return s;
+}
+int main(void) {
+  unsigned s = 0;
+  int c = getchar();
+  for (int b = 0; b < 1000; b++) {
+    bytes[0] = b + c;
+    s = checksum(bytes, 1500, s);
+  }
+  printf("%u\n", s);
+}
+"#;
+    let workspace = workspace(source, &[("a", "a")]);
+    let ran = score(&workspace, &["--line", "program.c:6", "--format", "json"]).success();
+    let report = super::support::json(&ran);
+    assert!(number(&report, "infected") > 0, "{report:#}");
+    assert_eq!(number(&report, "killed"), 0, "{report:#}");
+}
+
+#[test]
+fn a_threshold_is_not_reached_while_nothing_is_decided() {
+    let source = "#include <stdio.h>\nint main(void) { printf(\"%d\\n\", getchar() + 1); }\n";
+    let workspace = workspace(source, &[("a", "a")]);
+    let ran = score(&workspace, &["--budget", "0s", "--fail-under", "50"]).exits_with(5);
+    assert!(ran.stderr.contains("no mutant was decided"), "{ran}");
+}
+
+#[test]
+fn a_program_may_compare_outputs_itself() {
+    let source = r#"
+#include <stdio.h>
+#include <stddef.h>
+int cairn_compare(const void *a, size_t na, const void *b, size_t nb) { return 0; } // cairn: skip
+int main(void) {
+  printf("%d\n", getchar() + 1);
+  return 0;
+}
+"#;
+    let workspace = workspace(source, &[("a", "a")]);
+    workspace.write("cairn.toml", "[oracle]\ncompare = \"cairn_compare\"\n");
+    let ran = score(&workspace, &["--line", "program.c:6", "--format", "json"]).success();
+    let report = super::support::json(&ran);
+    assert_eq!(report["score"]["killed_by"]["output"], serde_json::Value::Null, "{:#}", report["score"]);
+}

@@ -35,6 +35,10 @@ impl Builder<'_, '_> {
             return;
         }
         let Some(parent) = subject.fact(expression).parent else { return };
+        // One value may be stored in several places at once, which look alike: `int y = x = a`.
+        if self.is_used(parent) || subject.fact(parent).parent.is_some() {
+            return;
+        }
         let Some(store) = self.values.stored[parent as usize].filter(|store| self.is_plain_store(*store))
         else {
             return;
@@ -108,10 +112,10 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What `=` stores.
+    /// What `=` stores, where nothing else uses its value: that would not change with it.
     pub(super) fn stored(&mut self, expression: Expression) {
         let subject = self.subject;
-        if subject.fact(expression).kind != ExpressionKind::Assign {
+        if subject.fact(expression).kind != ExpressionKind::Assign || self.is_used(expression) {
             return;
         }
         let Some(store) = self.values.stored[expression as usize].filter(|store| self.is_plain_store(*store))
@@ -126,6 +130,14 @@ impl Builder<'_, '_> {
         let old = self.operand(left, own, OperandAt::Target(store));
         let Some(new) = self.right_side(right, in_memory, store) else { return };
         self.push(expression, Role::Stored, in_memory, At::Operand(store, 0), vec![old, new]);
+    }
+
+    /// Whether a declaration, a condition, a `switch` or `return` uses the value of an expression.
+    fn is_used(&self, expression: Expression) -> bool {
+        let (fact, facts) = (self.subject.fact(expression), self.subject.function());
+        fact.used_by != UsedBy::Other
+            || facts.conditions.iter().any(|condition| condition.expression == expression)
+            || facts.switches.iter().any(|switch| switch.value.contains(fact.extent.start))
     }
 
     /// The right side of `=` before it is converted to the type of the left side.

@@ -104,6 +104,21 @@ impl Builder<'_, '_> {
         if is_truth {
             return Some(self.operand(expression, ValueType::Bool, bit));
         }
+        // Of a truth value that becomes a number and is tested again, as in `(x, a != b)`, only one test is left.
+        let has_own_value = matches!(
+            fact.kind,
+            ExpressionKind::Reference
+                | ExpressionKind::Member
+                | ExpressionKind::Index
+                | ExpressionKind::Call
+                | ExpressionKind::Unary
+                | ExpressionKind::Binary
+                | ExpressionKind::IncrementDecrement
+                | ExpressionKind::CompoundAssign
+        );
+        if !has_own_value || fact.operator == "," {
+            return None;
+        }
         let CodeOperand::Result(compare) = tested else { return None };
         let own = subject.scalar(expression)?;
         let is_test =

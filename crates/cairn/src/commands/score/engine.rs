@@ -192,9 +192,9 @@ impl Run<'_> {
         let plan = self.plan;
         let Self { shared, matrix, tests, ready, clock, memory, screen, .. } = self;
         let n_inputs = plan.inputs.len();
-        let known = memory.examined(&plan.inputs)?;
+        memory.recall(&plan.inputs)?;
         clock.tell(shared);
-        let (shared, known): (&Shared, _) = (shared, &known);
+        let shared: &Shared = shared;
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             let workers: Vec<_> = cores(plan.n_jobs)
@@ -204,8 +204,7 @@ impl Run<'_> {
                     scope.spawn(move || -> Result<Worker, Failure> {
                         let mut worker = Worker::new(plan, core)?;
                         while let Some(index) = shared.next_of(n_inputs) {
-                            let prepared =
-                                worker.prepare(&plan.inputs[index].input, known[index].as_ref())?;
+                            let prepared = worker.prepare(&plan.inputs[index].input)?;
                             // Nobody listens after a failure.
                             let _ = sender.send((InputNumber(index as u32), prepared));
                         }

@@ -58,19 +58,14 @@ impl Memory {
         })
     }
 
-    /// What is known of examining each input.
-    pub fn examined(&mut self, inputs: &[NamedInput]) -> Result<Vec<Option<ExaminedSets>>, Failure> {
-        let mut examined = Vec::with_capacity(inputs.len());
+    /// Fetches what is known of each input.
+    pub fn recall(&mut self, inputs: &[NamedInput]) -> Result<(), Failure> {
         for named in inputs {
             let address = named.input.address();
             let results = self.store.recall(self.under, &address).map_err(failed)?;
-            examined.push(results.examined.as_ref().map(|sets| ExaminedSets {
-                reached: sets.reached.iter().copied().collect(),
-                infected: sets.infected.iter().copied().collect(),
-            }));
             self.known.insert(address, results);
         }
-        Ok(examined)
+        Ok(())
     }
 
     /// Verdicts that are known for an input.
@@ -80,11 +75,21 @@ impl Memory {
         verdicts.filter_map(|(id, verdict)| Some((*self.mutants.get(id)?, *verdict))).collect()
     }
 
-    /// Notes what an input reaches, unless that is known.
+    /// Notes what an input reaches.
+    ///
+    /// Where something else was known, something outside the program has changed, a library or a file: what was known
+    /// of this input is forgotten.
     pub fn note_examined(&mut self, named: &NamedInput, sets: &ExaminedSets) {
         let address = named.input.address();
-        if self.known.get(&address).is_some_and(|results| results.examined.is_some()) {
-            return;
+        if let Some(results) = self.known.get_mut(&address)
+            && let Some(known) = &results.examined
+        {
+            let is_same = known.reached.iter().copied().eq(sets.reached.iter())
+                && known.infected.iter().copied().eq(sets.infected.iter());
+            if is_same {
+                return;
+            }
+            results.verdicts.clear();
         }
         self.pending(address).examined = Some(ExaminedInput {
             reached: sets.reached.iter().collect(),

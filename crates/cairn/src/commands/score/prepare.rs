@@ -57,9 +57,8 @@ impl Ready {
 }
 
 impl Worker {
-    /// Runs `input` on the bare build and on the mutant view with nothing active, and examines it unless what it reaches
-    /// is `known`.
-    pub fn prepare(&mut self, input: &Input, known: Option<&ExaminedSets>) -> Result<Prepared, Failure> {
+    /// Runs `input` on the bare build and on the mutant view with nothing active, and examines it.
+    pub fn prepare(&mut self, input: &Input) -> Result<Prepared, Failure> {
         let mut stability = self.bare.run_twice(input)?;
         let original = stability.first.outcome.clone();
         self.unmask_equal_outputs(&mut stability.unstable, &original, &stability.second.outcome)?;
@@ -99,28 +98,22 @@ impl Worker {
         if verdict == Verdict::Undecided {
             return Ok(Prepared::LeftOut("its output is longer than what is kept of it".into()));
         }
-        // Also where its sets are known: mutated bodies take steps in every loop, and only examined ones do so too.
-        let run = self.session.examine(input)?;
-        let fuel_used = inactive.execution.fuel_used.max(run.run.execution.fuel_used);
-        let examined = match known {
-            Some(sets) => sets.clone(),
-            None => {
-                let examined = run;
-                let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
-                let outcome = &examined.run.execution.outcome;
-                if self.verdict(&reference, outcome)?.kill_reason().is_some() {
-                    let how = difference(&original, outcome);
-                    return Ok(Prepared::Differs(format!("{how}, while mutants are only looked at")));
-                }
-                let table = self.session.table().clone();
-                let reached: MutantSet = examined
-                    .reached
-                    .iter()
-                    .flat_map(|patch| table.patches[patch.index()].mutants.clone().map(MutantId))
-                    .collect();
-                ExaminedSets { reached, infected: examined.infected.into_iter().collect() }
-            }
-        };
+        let examined = self.session.examine(input)?;
+        let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
+        let outcome = &examined.run.execution.outcome;
+        if self.verdict(&reference, outcome)?.kill_reason().is_some() {
+            let how = difference(&original, outcome);
+            return Ok(Prepared::Differs(format!("{how}, while mutants are only looked at")));
+        }
+        // Mutated bodies take steps in every loop, and only examined ones do so too.
+        let fuel_used = inactive.execution.fuel_used.max(examined.run.execution.fuel_used);
+        let table = self.session.table().clone();
+        let reached: MutantSet = examined
+            .reached
+            .iter()
+            .flat_map(|patch| table.patches[patch.index()].mutants.clone().map(MutantId))
+            .collect();
+        let examined = ExaminedSets { reached, infected: examined.infected.into_iter().collect() };
         let masked: Vec<String> =
             stability.unstable.iter().filter(|part| *part != "coverage").cloned().collect();
         Ok(Prepared::Ready(Box::new(Ready {

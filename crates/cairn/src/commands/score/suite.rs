@@ -229,6 +229,7 @@ impl Run<'_> {
                 self.matrix.set_verdict(test, mutant, verdict);
                 if verdict.kill_reason().is_some() {
                     killed.insert(mutant);
+                    self.check_test(index, mutant, patience)?;
                 }
                 self.screen.progress(&format!(
                     "running mutants on test {} of {}: {} runs, {} killed",
@@ -240,6 +241,27 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Makes sure that a test still passes after it failed with a mutant: what the mutant left behind would look like the
+    /// death of all later ones.
+    fn check_test(&mut self, index: usize, mutant: MutantId, patience: Duration) -> Result<(), Failure> {
+        let (ended, _) = child::run(&self.plan.tests[index], None, patience, self.signals)?;
+        match ended {
+            Ended::With(status) if status.success() => Ok(()),
+            Ended::Interrupted => {
+                self.stopped = Some(Stopped::Signal);
+                Ok(())
+            }
+            _ => {
+                let id = self.plan.mutants.table.mutants[mutant.index()].stable_id;
+                let test = &self.tests[index].name;
+                Err(Failure::unbelievable(format!(
+                    "no score: `{test}` fails without a mutant, after it failed with the mutant {id}"
+                ))
+                .hint("a test must clean up what an earlier run of the program left, and pass every time"))
+            }
+        }
     }
 
     /// Runs a test with no mutant active and takes its time; what went wrong, if something did.

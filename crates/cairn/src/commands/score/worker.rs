@@ -13,10 +13,17 @@ use cairn_executor::{
     pin_to_core,
 };
 use cairn_model::{Input, KillReason, MutantId, Outcome, ProgramMap, Verdict};
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// Mutants that are run between two looks at whether to stop.
 const AT_ONCE: usize = 128;
+/// Mutants that run together at first; later as many as take about [`PART_TIME`].
+const FIRST_PART: usize = 8;
+/// Only between parts is anything remembered, and the end of the budget noticed.
+const PART_TIME: Duration = Duration::from_millis(200);
 
 /// A bare build and a mutant view.
 pub struct Worker {
@@ -106,10 +113,12 @@ impl Worker {
         let oracle = self.oracle;
         let reference = Reference { oracle: &oracle, original: &original, masks: &ready.masks };
         self.session.set_fuel(ready.fuel());
-        for part in mutants.chunks(AT_ONCE) {
-            if shared.stops() {
-                break;
-            }
+        let mut rest = mutants;
+        let mut n_at_once = FIRST_PART;
+        while !rest.is_empty() && !shared.stops() {
+            let (part, later) = rest.split_at(n_at_once.min(rest.len()));
+            rest = later;
+            let started = Instant::now();
             let mut batch = Batch::default();
             for run in self.session.run(input, part)? {
                 let verdict = self.conclude(input, &reference, run.mutant, &run.run, &mut batch)?;
@@ -117,6 +126,10 @@ impl Worker {
             }
             batch.compare_failures = std::mem::take(&mut self.compare_failures);
             tell(batch);
+            n_at_once = match started.elapsed() {
+                elapsed if elapsed < PART_TIME => (2 * n_at_once).min(AT_ONCE),
+                _ => (n_at_once / 2).max(1),
+            };
         }
         Ok(())
     }
