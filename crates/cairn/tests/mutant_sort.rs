@@ -54,7 +54,7 @@ const OPTIONS: &[&str] = &[
 #[test]
 fn fifty_mutants_of_sort_agree_with_the_same_compiled_alone() {
     let Some(program) = program() else { return };
-    let build = MutantBuild::of(&program, "all", Some(SCOPE.to_owned()));
+    let build = MutantBuild::of(&program, "compact", Some(SCOPE.to_owned()));
     let judge = Judge::new(&RunConfig {
         wall_limit: Duration::from_secs(5),
         program_name: Some("sort".into()),
