@@ -18,6 +18,7 @@ pub mod delivery;
 pub mod mutants;
 pub mod record;
 pub mod session;
+pub mod symbolic;
 pub mod view;
 
 /// Raised whenever anything in this crate changes its layout or meaning.
