@@ -232,7 +232,7 @@ impl Score {
             }
         }
         let score = scored.score();
-        let failure = no_score(scored, &score);
+        let failure = self.no_score(scored, &score);
         match self.format {
             Format::Text if failure.is_some() => {}
             Format::Text => destination.write(&text::render(scored, self.survivors), screen)?,
@@ -257,23 +257,29 @@ impl Score {
         screen.warn(&problem);
         Ok(Exit::BelowScore)
     }
-}
 
-/// Why what was found out does not amount to a score, if it does not. One that was cut short may still become one.
-fn no_score(scored: &Scored, score: &ScoreNumbers) -> Option<Failure> {
-    if scored.stopped.is_some() {
-        return None;
+    /// Why what was found out does not amount to a score, if it does not. One that was cut short may still become one.
+    fn no_score(&self, scored: &Scored, score: &ScoreNumbers) -> Option<Failure> {
+        if scored.stopped.is_some() {
+            return None;
+        }
+        if scored.n_usable() == 0 {
+            return Some(match self.tests {
+                Some(_) => Failure::unbelievable("no score: no test has a say")
+                    .hint("use tests that pass with the program, wherever they are run"),
+                None => Failure::unbelievable("no score: no input has a say")
+                    .hint("use inputs on which the program ends by itself, and always in the same way"),
+            });
+        }
+        (score.n_reached == 0).then(|| {
+            let hint = match self.tests {
+                Some(_) => "tests must start the program where it lies, and use what is mutated",
+                None => "`cairn cover` shows what the inputs execute",
+            };
+            Failure::nothing(format!("no score: none of {} selected mutants is reached", score.n_selected))
+                .hint(hint)
+        })
     }
-    if scored.n_usable() == 0 {
-        return Some(
-            Failure::unbelievable("no score: no input has a say")
-                .hint("use inputs on which the program ends by itself, and always in the same way"),
-        );
-    }
-    (score.n_reached == 0).then(|| {
-        Failure::nothing(format!("no score: none of {} selected mutants is reached", score.n_selected))
-            .hint("`cairn cover` shows what the inputs execute")
-    })
 }
 
 /// `60s`, `5m`, `2h`, or seconds.

@@ -205,10 +205,7 @@ int main(void) {
     let workspace = workspace(source, &[("a", "a")]);
     workspace.write("cairn.toml", "[run]\nwall_limit_ms = 300\n");
     let ran = score(&workspace, &["--line", "program.c:6"]).success();
-    assert!(
-        ran.stdout.contains(" killed by the clock alone, after 300 ms or ten times the original"),
-        "{ran}"
-    );
+    assert!(ran.stdout.contains(" killed by the clock alone, after 300 ms or more; raise"), "{ran}");
     assert!(ran.stdout.contains("raise `run.wall_limit_ms`"), "{ran}");
 }
 

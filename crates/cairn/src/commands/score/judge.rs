@@ -1,6 +1,6 @@
 //! What counts as a difference, as `cairn.toml` says.
 
-use super::ready::{FUEL_MARGIN, LEAST_FUEL, TIME_MARGIN};
+use super::ready::{EXAMINED_MARGIN, FUEL_MARGIN, LEAST_FUEL, TIME_MARGINS};
 use crate::{
     config::{CompareConfig, Config},
     failure::Failure,
@@ -85,7 +85,7 @@ impl Setup {
             limits.level,
             limits.program_name,
         );
-        text.push_str(&format!(" fuel {FUEL_MARGIN} {LEAST_FUEL} time {TIME_MARGIN}"));
+        text.push_str(&format!(" fuel {FUEL_MARGIN} {LEAST_FUEL} time {TIME_MARGINS:?} {EXAMINED_MARGIN}"));
         hasher.update(text.as_bytes());
         match &self.compare {
             None => {}

@@ -12,9 +12,12 @@ pub const FUEL_MARGIN: u64 = 10;
 /// The least fuel of a mutant: originals that do little may have mutants that do more and end all the same.
 pub const LEAST_FUEL: u64 = 1_000_000;
 
-/// A mutant may take so many times the time that the original takes on the same input: its code is slower, and a machine
-/// may be busy. The limit of the original is the least.
-pub const TIME_MARGIN: u32 = 10;
+/// A mutant may take so many times the time that the original takes on the same input, at least and at most. Mutated
+/// code is slower: hardly so where a program mostly calls, twelve times in the hottest of loops with all operators.
+pub const TIME_MARGINS: [u32; 2] = [10, 40];
+
+/// How much slower can be seen from the examining run: in between, a mutant may take so many times what that took.
+pub const EXAMINED_MARGIN: u32 = 5;
 
 /// An input that mutants can be run on.
 pub struct Ready {
@@ -30,6 +33,8 @@ pub struct Ready {
     pub fuel_used: u64,
     /// The longest that the original took.
     pub time: Duration,
+    /// How long it took to examine it.
+    pub examined_time: Duration,
     /// Branches it takes.
     pub branches: BTreeSet<u32>,
     /// What it reaches.
@@ -42,9 +47,10 @@ impl Ready {
         self.fuel_used.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL)
     }
 
-    /// The time a mutant may take, where the original has `limit`.
+    /// The time a mutant may take, where the original has `limit`, which is the least.
     pub fn wall_limit(&self, limit: Duration) -> Duration {
-        self.time.saturating_mul(TIME_MARGIN).max(limit)
+        let [least, most] = TIME_MARGINS.map(|margin| self.time.saturating_mul(margin));
+        self.examined_time.saturating_mul(EXAMINED_MARGIN).clamp(least, most).max(limit)
     }
 }
 
@@ -73,20 +79,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mutants_have_the_limit_of_the_original_or_ten_times_what_it_took() {
-        let ready = |millis| Ready {
-            key: ResultKey::default(),
-            original: None,
-            masks: Masks::default(),
-            masked: Vec::new(),
-            fuel_used: 7,
-            time: Duration::from_millis(millis),
-            branches: BTreeSet::new(),
-            examined: ExaminedSets::default(),
+    fn mutants_of_slow_originals_have_more_time_and_no_mutant_has_less_than_the_original() {
+        let limit = |time, examined_time| {
+            let ready = Ready {
+                key: ResultKey::default(),
+                original: None,
+                masks: Masks::default(),
+                masked: Vec::new(),
+                fuel_used: 7,
+                time: Duration::from_millis(time),
+                examined_time: Duration::from_millis(examined_time),
+                branches: BTreeSet::new(),
+                examined: ExaminedSets::default(),
+            };
+            ready.wall_limit(Duration::from_secs(1)).as_millis()
         };
-        let limit = Duration::from_secs(1);
-        assert_eq!(ready(3).wall_limit(limit), limit);
-        assert_eq!(ready(900).wall_limit(limit), Duration::from_secs(9));
-        assert_eq!(ready(900).fuel(), LEAST_FUEL);
+        assert_eq!(limit(3, 9), 1000);
+        assert_eq!(limit(900, 1000), 9000);
+        assert_eq!(limit(900, 4000), 20_000);
+        assert_eq!(limit(900, 60_000), 36_000);
     }
 }

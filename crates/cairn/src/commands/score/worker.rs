@@ -20,7 +20,7 @@ use std::{
 
 /// Mutants that are run between two looks at whether to stop.
 const AT_ONCE: usize = 128;
-/// Mutants that run together at first; later as many as take about [`PART_TIME`].
+/// The most mutants that run together at first; later as many as take about [`PART_TIME`].
 const FIRST_PART: usize = 8;
 /// Only between parts is anything remembered, and the end of the budget noticed.
 const PART_TIME: Duration = Duration::from_millis(200);
@@ -112,7 +112,8 @@ impl Worker {
         self.session.set_fuel(ready.fuel());
         self.session.set_wall_limit(ready.wall_limit(self.bare.config().wall_limit));
         let mut rest = mutants;
-        let mut n_at_once = FIRST_PART;
+        let n_in_time = PART_TIME.as_micros() / ready.time.as_micros().max(1);
+        let mut n_at_once = usize::try_from(n_in_time).unwrap_or(FIRST_PART).clamp(1, FIRST_PART);
         while !rest.is_empty() && !shared.stops() {
             let (part, later) = rest.split_at(n_at_once.min(rest.len()));
             rest = later;

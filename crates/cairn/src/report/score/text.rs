@@ -49,13 +49,13 @@ fn summary(scored: &Scored, score: &Score) -> String {
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
     row("killed", format!("{} of {}{reasons}", score.n_killed(), score.n_selected));
     if let (Some(n), Some(limit)) = (score.killed.get("timeout"), scored.wall_limit) {
-        let millis = limit.as_millis();
         row(
             "timeouts",
             format!(
-                "{} killed by the clock alone, after {millis} ms or ten times the original; raise \
-                 `run.wall_limit_ms` if more time is all they need",
-                count(*n, "mutant")
+                "{} killed by the clock alone, after {} ms or more; raise `run.wall_limit_ms` if time is all they \
+                 need",
+                count(*n, "mutant"),
+                limit.as_millis()
             ),
         );
     }
