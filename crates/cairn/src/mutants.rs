@@ -14,7 +14,7 @@ use crate::{
 use cairn_cc::views::MutantView;
 use cairn_model::{MutantId, MutantTable, ProgramMap, map::Site};
 use cairn_mutants::catalogue::{OperatorSet, Set, UnknownOperator};
-use std::sync::Arc;
+use std::{fs, sync::Arc};
 
 /// The set of operators unless another is named.
 pub const DEFAULT_SET: &str = "compact";
@@ -59,7 +59,10 @@ impl Mutants {
             .hint("delete the folder it lies in and run the command again"));
         }
         let sites = table.patches.iter().map(|patch| &subject.map.sites[patch.site.index()]);
-        let sources = Sources::read(&subject.map, sites);
+        // The record is written by the link.
+        let record = subject.record.folder.join("record.json");
+        let built = fs::metadata(record).and_then(|metadata| metadata.modified()).ok();
+        let sources = Sources::read(&subject.map, sites, built);
         Ok(Self { map: Arc::new(subject.map.clone()), table: Arc::new(table), view, sources })
     }
 

@@ -1,12 +1,13 @@
 //! The source files that mutants are shown in.
 
 use cairn_model::map::{Extent, ProgramMap, Site};
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, time::SystemTime};
 
 /// Source files as they are today, by their number in the map.
 ///
 /// A file may have been edited after the program was built. Then lines and columns of the map lead to other code, so it
-/// is told, and its lines are not shown.
+/// is told, and its lines are not shown. Where a site is not found in a file that is older than the build, the file is
+/// what the compiled code was generated from, as `#line` says.
 pub struct Sources {
     files: BTreeMap<u32, Source>,
 }
@@ -18,8 +19,13 @@ struct Source {
 }
 
 impl Sources {
-    /// Reads the files of `sites`, and looks whether each site is still where the map says.
-    pub fn read<'a>(map: &ProgramMap, sites: impl Iterator<Item = &'a Site>) -> Self {
+    /// Reads the files of `sites`, and looks whether each site is still where the map says. `built` is when the program
+    /// was.
+    pub fn read<'a>(
+        map: &ProgramMap,
+        sites: impl Iterator<Item = &'a Site>,
+        built: Option<SystemTime>,
+    ) -> Self {
         let mut by_file: BTreeMap<u32, Vec<&Site>> = BTreeMap::new();
         for site in sites {
             by_file.entry(site.extent.start.file).or_default().push(site);
@@ -28,19 +34,21 @@ impl Sources {
             let file = &map.files[number as usize];
             // One that is gone is not shown, and nothing can be said about it.
             let bytes = fs::read(&file.absolute).ok()?;
-            let is_changed = !are_there(&bytes, &sites);
-            let lines = match is_changed {
-                true => Vec::new(),
-                false => String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect(),
-            };
+            let lines: Vec<String> = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
+            let written = fs::metadata(&file.absolute).and_then(|metadata| metadata.modified()).ok();
+            let is_changed = written > built && !are_there(&bytes, &sites);
             Some((number, Source { path: file.path.clone(), lines, is_changed }))
         });
         Self { files: files.collect() }
     }
 
-    /// The lines of a file; none if it is gone or was changed.
-    pub fn lines(&self, file: u32) -> &[String] {
-        self.files.get(&file).map_or(&[], |source| &source.lines)
+    /// The lines of a site's file; none unless the site is there.
+    pub fn lines_around(&self, site: &Site) -> Vec<&str> {
+        let Some(source) = self.files.get(&site.extent.start.file) else { return Vec::new() };
+        match !source.is_changed && is_there(&source.lines, site) {
+            true => source.lines.iter().map(String::as_str).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// Files that were changed after the program was built.
@@ -52,14 +60,18 @@ impl Sources {
 /// Whether every site's text is where its extent says.
 fn are_there(bytes: &[u8], sites: &[&Site]) -> bool {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    sites.iter().all(|site| cut(&lines, site.extent).is_some_and(|text| is_same(&site.text, &text)))
+    sites.iter().all(|site| is_there(&lines, site))
+}
+
+fn is_there(lines: &[impl AsRef<[u8]>], site: &Site) -> bool {
+    cut(lines, site.extent).is_some_and(|text| is_same(&site.text, &text))
 }
 
 /// The text of an extent.
-fn cut(lines: &[&[u8]], extent: Extent) -> Option<String> {
+fn cut(lines: &[impl AsRef<[u8]>], extent: Extent) -> Option<String> {
     let (start, end) = (extent.start, extent.end);
     let (first, last) = ((start.line as usize).checked_sub(1)?, (end.line as usize).checked_sub(1)?);
-    let covered = lines.get(first..=last)?;
+    let covered: Vec<&[u8]> = lines.get(first..=last)?.iter().map(AsRef::as_ref).collect();
     let joined = covered.join(&b'\n');
     let skipped = (start.column as usize).checked_sub(1)?;
     let kept = covered.last()?.len().checked_sub((end.column as usize).checked_sub(1)?)?;

@@ -153,3 +153,18 @@ fn sources_that_changed_after_the_build_are_told_and_no_diff_is_taken_for_them()
     let ran = mutants(&["--in-diff", "other.diff"]).exits_with(6);
     assert!(ran.stderr.contains("is on a line that the diff adds"), "{ran}");
 }
+
+#[test]
+fn what_code_was_generated_from_is_no_changed_source() {
+    let source = "#include <stdio.h>\nint main(void) {\n#line 2 \"rules.y\"\n  int sum = getchar() + 7;\n  \
+                  printf(\"%d\\n\", sum);\n  return 0;\n}\n";
+    let workspace = super::support::workspace("int main(void) {}\n", &[("a", "a")]);
+    workspace.write("rules.y", "%%\nsum: $$ = $1 + 7;\n  printf(\"%d\\n\", sum);\n  return 0;\n");
+    workspace.write("program.c", source);
+    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
+    let ran = workspace.run("cairn", ["mutants", "./program"]).success();
+    assert_eq!(ran.stderr, "", "{ran}");
+    // Where the text is there its line is shown, elsewhere only the text.
+    assert!(ran.stdout.contains("rules.y:2:13  - getchar() + 7\n"), "{ran}");
+    assert!(ran.stdout.contains("rules.y:4:10  - return 0;\n"), "{ran}");
+}
