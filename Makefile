@@ -14,7 +14,7 @@ build: install-deps
 test: install-deps
 	cargo xtask test
 
-## Show a covered example
+## Show an example: its coverage, a crash, and the mutants its inputs miss
 demo: install-deps
 	scripts/demo
 

@@ -60,6 +60,11 @@ impl Masks {
         Self { parts: stability.unstable.iter().cloned().collect() }
     }
 
+    /// The same, and these parts besides.
+    pub fn and(&self, parts: &[String]) -> Self {
+        Self { parts: self.parts.iter().chain(parts).cloned().collect() }
+    }
+
     /// The masked parts, to be reported. Coverage may be among them, which no oracle looks at.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().map(String::as_str)
@@ -201,6 +206,49 @@ impl Reference<'_> {
         }
     }
 
+    /// Tells every part of the original's outcome that verdicts depend on, by name, always in the same order. Masked
+    /// parts are told by name only. An original that does the same as before tells the same as before.
+    pub fn tell_parts(&self, mut tell: impl FnMut(&str, &[u8])) {
+        let Self { oracle, original, masks } = *self;
+        // Whatever does not end by an exit judges nobody.
+        let code = match original.ending {
+            Ending::Exited { code } if oracle.exit => vec![code],
+            Ending::Exited { .. } => Vec::new(),
+            _ => format!("{:?}", original.ending).into_bytes(),
+        };
+        tell("ending", &code);
+        if let Some(value) = original.harness_return {
+            let counts = oracle.harness_return && !masks.hide("harness return");
+            // That there is one decides which output is the main one.
+            tell("harness return", &if counts { value.to_le_bytes().to_vec() } else { Vec::new() });
+        }
+        for Stream { counts, name, original, .. } in self.streams(original) {
+            match masks.hide(name) {
+                _ if !counts => {}
+                true => tell("masked", name.as_bytes()),
+                false => tell_captured(name, original, &mut tell),
+            }
+        }
+        if !oracle.files {
+            return;
+        }
+        tell("files cut", &[u8::from(original.files_cut)]);
+        for part in masks.parts().filter(|part| part.starts_with("file ")) {
+            tell("masked", part.as_bytes());
+        }
+        for (path, change) in &original.files {
+            let name = format!("file {path}");
+            match change {
+                _ if masks.hide(&name) => {}
+                FileChange::Written { content, mode } => {
+                    tell(&name, &mode.to_le_bytes());
+                    tell_captured(&name, content, &mut tell);
+                }
+                other => tell(&name, format!("{other:?}").as_bytes()),
+            }
+        }
+    }
+
     fn conclude<E>(
         &self,
         mutant: &Outcome,
@@ -237,20 +285,8 @@ impl Reference<'_> {
         {
             return killed(KillReason::Output);
         }
-        let is_harness = original.harness_return.is_some();
-        let streams = [
-            (oracle.stdout, "stdout", &original.stdout, &mutant.stdout, !is_harness),
-            (oracle.stderr, "stderr", &original.stderr, &mutant.stderr, false),
-            (
-                oracle.harness_output,
-                "harness output",
-                &original.harness_output,
-                &mutant.harness_output,
-                is_harness,
-            ),
-        ];
         let mut is_undecided = false;
-        for (counts, name, original, mutant, is_main) in streams {
+        for Stream { counts, name, original, mutant, is_main } in self.streams(mutant) {
             if !counts || masks.hide(name) {
                 continue;
             }
@@ -268,6 +304,35 @@ impl Reference<'_> {
             }
         }
         Ok(if is_undecided { Verdict::Undecided } else { Verdict::Survived })
+    }
+
+    /// What the original wrote, and `mutant`.
+    fn streams<'a>(&'a self, mutant: &'a Outcome) -> [Stream<'a>; 3] {
+        let Self { oracle, original, .. } = *self;
+        let is_harness = original.harness_return.is_some();
+        [
+            Stream {
+                counts: oracle.stdout,
+                name: "stdout",
+                original: &original.stdout,
+                mutant: &mutant.stdout,
+                is_main: !is_harness,
+            },
+            Stream {
+                counts: oracle.stderr,
+                name: "stderr",
+                original: &original.stderr,
+                mutant: &mutant.stderr,
+                is_main: false,
+            },
+            Stream {
+                counts: oracle.harness_output,
+                name: "harness output",
+                original: &original.harness_output,
+                mutant: &mutant.harness_output,
+                is_main: is_harness,
+            },
+        ]
     }
 
     fn files_differ(&self, mutant: &Outcome) -> Differ {
@@ -300,6 +365,22 @@ impl Reference<'_> {
 /// time and memory to a busy machine. Where the original is unstable output needs it too, which the caller knows.
 pub fn needs_confirmation(reason: KillReason) -> bool {
     !matches!(reason, KillReason::Output | KillReason::Exit)
+}
+
+fn tell_captured(name: &str, captured: &Captured, tell: &mut impl FnMut(&str, &[u8])) {
+    tell(name, &captured.bytes.0);
+    if captured.is_truncated() {
+        tell("cut", name.as_bytes());
+    }
+}
+
+/// Two versions of one stream, and whether it counts.
+struct Stream<'a> {
+    counts: bool,
+    name: &'static str,
+    original: &'a Captured,
+    mutant: &'a Captured,
+    is_main: bool,
 }
 
 /// Two versions of one stream or file.

@@ -130,6 +130,9 @@ pub enum VariableAt {
     Global(String),
 }
 
+/// The program's own oracle, by its symbol: it judges mutants and is not judged by them.
+const COMPARISON: &str = "cairn_compare";
+
 /// Finds the expressions of a program. `code` was read from the same module as `module`, from which
 /// [`mapping::build`] made `map` with the same options.
 pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Options) -> Anchors {
@@ -149,6 +152,7 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
         let function_code = &code.functions[source.members[0]];
         let first_site = first_sites.get(&id).copied();
         let facts = match (&source.facts, first_site) {
+            _ if ir.symbol == COMPARISON => Err(UnmutatedReason::Comparison),
             _ if ir.is_naked => Err(UnmutatedReason::Naked),
             _ if function_code.has_label_values => Err(UnmutatedReason::ComputedGoto),
             (Some(facts), Some(first_site)) => Ok((facts, first_site)),

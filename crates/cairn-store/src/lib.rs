@@ -3,9 +3,10 @@
 //! A [`Store`] is one SQLite file beside the build record. It remembers what running mutants showed, so that a score
 //! that was interrupted goes on where it stopped and one that is asked for again answers at once.
 //!
-//! Results belong to [`Circumstances`]: the mutant view, the oracle and the limits they were made with. Whoever looks
-//! something up states them, so results made otherwise are never taken for these. Mutants go by stable id, inputs by
-//! address: a result outlives a rebuild that does not change the view.
+//! Results belong to [`Circumstances`], the mutant view, the oracle and the limits they were made with, and to a
+//! [`ResultKey`], an input and what the original does with it. Whoever looks something up states both, so results made
+//! otherwise are never taken for these. Mutants go by stable id, inputs by address: a result outlives a rebuild that
+//! does not change the view.
 //!
 //! Several processes may use one store. What [`Store::remember`] was given is there as a whole or not at all, also
 //! after the process or the machine was killed; at worst the last few calls are missing after a power cut.
@@ -20,6 +21,6 @@ mod verdict_code;
 
 pub use crate::{
     error::StoreError,
-    results::{Circumstances, CircumstancesId, ExaminedInput, InputResults},
+    results::{Circumstances, CircumstancesId, ExaminedInput, InputResults, ResultKey},
     store::Store,
 };

@@ -6,7 +6,9 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Each brings a file from the format of its position to the next.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [FIRST, BY_ORIGINAL];
+
+const FIRST: &str = "
     CREATE TABLE circumstances (
         id          INTEGER PRIMARY KEY,
         view        BLOB NOT NULL,
@@ -32,7 +34,28 @@ const STEPS: [&str; 1] = ["
         verdict       INTEGER NOT NULL,
         PRIMARY KEY (circumstances, input, mutant)
     ) STRICT, WITHOUT ROWID;
-"];
+";
+
+/// Results also depend on what the original did, which nobody noted before: those results are made again.
+const BY_ORIGINAL: &str = "
+    DROP TABLE verdicts;
+    DROP TABLE examined;
+    CREATE TABLE examined (
+        id            INTEGER PRIMARY KEY,
+        circumstances INTEGER NOT NULL REFERENCES circumstances (id) ON DELETE CASCADE,
+        input         INTEGER NOT NULL REFERENCES inputs (id),
+        original      BLOB NOT NULL,
+        reached       BLOB,
+        infected      BLOB,
+        UNIQUE (circumstances, input, original)
+    ) STRICT;
+    CREATE TABLE verdicts (
+        examined      INTEGER NOT NULL REFERENCES examined (id) ON DELETE CASCADE,
+        mutant        INTEGER NOT NULL,
+        verdict       INTEGER NOT NULL,
+        PRIMARY KEY (examined, mutant)
+    ) STRICT, WITHOUT ROWID;
+";
 
 /// The newest format this build knows.
 pub const NEWEST: u32 = STEPS.len() as u32;

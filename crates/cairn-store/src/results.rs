@@ -29,11 +29,21 @@ pub struct ExaminedInput {
     pub infected: Vec<MutantId>,
 }
 
+/// What results belong to, besides mutant and circumstances.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ResultKey {
+    /// The input's address, or whatever names a test.
+    pub input: String,
+    /// Names what the original does with it. Something outside the program may change that, a library or a file; then
+    /// what was found out about mutants says nothing any more.
+    pub original: [u8; 32],
+}
+
 /// What became of one input, or of a part of its mutants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputResults {
-    /// The input's address.
-    pub input: String,
+    /// Which input, and what the original does with it.
+    pub key: ResultKey,
     /// The examining run, if one was made.
     pub examined: Option<ExaminedInput>,
     /// Mutants that were run.
@@ -69,21 +79,29 @@ impl Store {
             let mut note_input =
                 transaction.prepare_cached("INSERT OR IGNORE INTO inputs (address) VALUES (?1)")?;
             let mut find_input = transaction.prepare_cached("SELECT id FROM inputs WHERE address = ?1")?;
-            let mut examined = transaction.prepare_cached(
-                "INSERT OR REPLACE INTO examined (circumstances, input, reached, infected) VALUES (?1, ?2, ?3, ?4)",
+            let mut note_key = transaction.prepare_cached(
+                "INSERT OR IGNORE INTO examined (circumstances, input, original) VALUES (?1, ?2, ?3)",
             )?;
-            let mut verdicts = transaction.prepare_cached(
-                "INSERT OR REPLACE INTO verdicts (circumstances, input, mutant, verdict) VALUES (?1, ?2, ?3, ?4)",
+            let mut find_key = transaction.prepare_cached(
+                "SELECT id FROM examined WHERE circumstances = ?1 AND input = ?2 AND original = ?3",
+            )?;
+            let mut note_examined = transaction
+                .prepare_cached("UPDATE examined SET reached = ?2, infected = ?3 WHERE id = ?1")?;
+            let mut note_verdict = transaction.prepare_cached(
+                "INSERT OR REPLACE INTO verdicts (examined, mutant, verdict) VALUES (?1, ?2, ?3)",
             )?;
             for result in results {
-                note_input.execute([&result.input])?;
-                let input: i64 = find_input.query_row([&result.input], |row| row.get(0))?;
+                let ResultKey { input, original } = &result.key;
+                note_input.execute([input])?;
+                let input: i64 = find_input.query_row([input], |row| row.get(0))?;
+                note_key.execute(params![under.0, input, &original[..]])?;
+                let key: i64 =
+                    find_key.query_row(params![under.0, input, &original[..]], |row| row.get(0))?;
                 if let Some(ExaminedInput { reached, infected }) = &result.examined {
-                    examined.execute(params![under.0, input, packed(reached), packed(infected)])?;
+                    note_examined.execute(params![key, packed(reached), packed(infected)])?;
                 }
                 for (mutant, verdict) in &result.verdicts {
-                    let code = verdict_code::encode(*verdict);
-                    verdicts.execute(params![under.0, input, mutant.0 as i64, code])?;
+                    note_verdict.execute(params![key, mutant.0 as i64, verdict_code::encode(*verdict)])?;
                 }
             }
             Ok(())
@@ -92,38 +110,38 @@ impl Store {
         transaction.commit().map_err(failed)
     }
 
-    /// Everything known about an input.
-    pub fn recall(&self, under: CircumstancesId, input: &str) -> Result<InputResults, StoreError> {
+    /// Everything known about an input while the original does the same with it.
+    pub fn recall(&self, under: CircumstancesId, key: &ResultKey) -> Result<InputResults, StoreError> {
         let failed = self.failed("look up results");
-        let examined = self
+        let ResultKey { input, original } = key;
+        let row = self
             .connection
             .prepare_cached(
-                "SELECT reached, infected FROM examined JOIN inputs ON inputs.id = input \
-                 WHERE circumstances = ?1 AND address = ?2",
+                "SELECT examined.id, reached, infected FROM examined JOIN inputs ON inputs.id = input \
+                 WHERE circumstances = ?1 AND address = ?2 AND original = ?3",
             )
             .and_then(|mut statement| {
                 statement
-                    .query_row(params![under.0, input], |row| {
-                        Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?))
+                    .query_row(params![under.0, input, &original[..]], |row| {
+                        let sets: [Option<Vec<u8>>; 2] = [row.get(1)?, row.get(2)?];
+                        Ok((row.get::<_, i64>(0)?, sets))
                     })
                     .optional()
             })
             .map_err(&failed)?;
-        let examined = examined.map(|(reached, infected)| ExaminedInput {
+        let Some((id, [reached, infected])) = row else {
+            return Ok(InputResults { key: key.clone(), ..InputResults::default() });
+        };
+        let examined = reached.zip(infected).map(|(reached, infected)| ExaminedInput {
             reached: unpacked(&reached),
             infected: unpacked(&infected),
         });
         let rows = self
             .connection
-            .prepare_cached(
-                "SELECT mutant, verdict FROM verdicts JOIN inputs ON inputs.id = input \
-                 WHERE circumstances = ?1 AND address = ?2 ORDER BY mutant",
-            )
+            .prepare_cached("SELECT mutant, verdict FROM verdicts WHERE examined = ?1 ORDER BY mutant")
             .and_then(|mut statement| {
                 statement
-                    .query_map(params![under.0, input], |row| {
-                        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
-                    })?
+                    .query_map([id], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?
                     .collect::<rusqlite::Result<Vec<_>>>()
             })
             .map_err(&failed)?;
@@ -134,17 +152,16 @@ impl Store {
                 None => Err(self.damaged(format!("{code} is no verdict"))),
             })
             .collect::<Result<_, _>>()?;
-        Ok(InputResults { input: input.to_owned(), examined, verdicts })
+        Ok(InputResults { key: key.clone(), examined, verdicts })
     }
 
     /// Forgets every result made under these circumstances.
     pub fn forget(&mut self, under: CircumstancesId) -> Result<(), StoreError> {
-        let failed = self.failed("forget results");
-        let transaction =
-            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
-        transaction.execute("DELETE FROM verdicts WHERE circumstances = ?1", [under.0]).map_err(&failed)?;
-        transaction.execute("DELETE FROM examined WHERE circumstances = ?1", [under.0]).map_err(&failed)?;
-        transaction.commit().map_err(failed)
+        // Their verdicts go with them.
+        self.connection
+            .execute("DELETE FROM examined WHERE circumstances = ?1", [under.0])
+            .map(drop)
+            .map_err(self.failed("forget results"))
     }
 }
 

@@ -1,16 +1,20 @@
 //! A store as its users meet it: reopened, shared, killed.
 
 use cairn_model::{KillReason, MutantId, StableId, Verdict};
-use cairn_store::{Circumstances, ExaminedInput, InputResults, Store, StoreError};
+use cairn_store::{Circumstances, ExaminedInput, InputResults, ResultKey, Store, StoreError};
 use std::{env, fs, path::Path, process::Command, thread};
 
 fn circumstances(fuel: u64) -> Circumstances {
     Circumstances { view: [1; 32], oracle: [2; 32], fuel }
 }
 
+fn key(input: &str) -> ResultKey {
+    ResultKey { input: input.to_owned(), original: [3; 32] }
+}
+
 fn results(input: &str, first_mutant: u64) -> InputResults {
     InputResults {
-        input: input.to_owned(),
+        key: key(input),
         examined: Some(ExaminedInput {
             reached: vec![MutantId(0), MutantId(7), MutantId(8 + first_mutant as u32)],
             infected: vec![],
@@ -39,9 +43,9 @@ fn what_was_remembered_is_recalled_after_reopening() {
     drop(store);
     let mut store = Store::open(&path).unwrap();
     let again = store.circumstances(&circumstances(5)).unwrap();
-    assert_eq!(store.recall(again, "a").unwrap(), in_store_order(results("a", 1)));
-    assert_eq!(store.recall(again, "b").unwrap(), in_store_order(results("b", 7)));
-    assert_eq!(store.recall(again, "c").unwrap().verdicts, []);
+    assert_eq!(store.recall(again, &key("a")).unwrap(), in_store_order(results("a", 1)));
+    assert_eq!(store.recall(again, &key("b")).unwrap(), in_store_order(results("b", 7)));
+    assert_eq!(store.recall(again, &key("c")).unwrap().verdicts, []);
 }
 
 #[test]
@@ -56,11 +60,60 @@ fn results_of_other_circumstances_are_not_taken_for_these() {
         Circumstances { oracle: [9; 32], ..circumstances(5) },
     ] {
         let other = store.circumstances(&other).unwrap();
-        assert_eq!(
-            store.recall(other, "a").unwrap(),
-            InputResults { input: "a".into(), ..Default::default() }
-        );
+        assert_eq!(store.recall(other, &key("a")).unwrap(), nothing(&key("a")));
     }
+}
+
+fn nothing(key: &ResultKey) -> InputResults {
+    InputResults { key: key.clone(), ..InputResults::default() }
+}
+
+#[test]
+fn results_belong_to_what_the_original_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&folder.path().join("store.db")).unwrap();
+    let under = store.circumstances(&circumstances(5)).unwrap();
+    store.remember(under, &[results("a", 1)]).unwrap();
+    let changed = ResultKey { original: [4; 32], ..key("a") };
+    assert_eq!(store.recall(under, &changed).unwrap(), nothing(&changed));
+    let verdicts = vec![(StableId(1), Verdict::Undecided)];
+    let now = InputResults { key: changed.clone(), examined: None, verdicts };
+    store.remember(under, std::slice::from_ref(&now)).unwrap();
+    assert_eq!(store.recall(under, &changed).unwrap(), now);
+    // When things are as they were, so are the results.
+    assert_eq!(store.recall(under, &key("a")).unwrap(), in_store_order(results("a", 1)));
+}
+
+#[test]
+fn results_of_the_first_format_are_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let first = rusqlite::Connection::open(&path).unwrap();
+    first
+        .execute_batch(
+            "CREATE TABLE circumstances (id INTEGER PRIMARY KEY, view BLOB NOT NULL, oracle BLOB NOT NULL,
+                 fuel INTEGER NOT NULL, UNIQUE (view, oracle, fuel)) STRICT;
+             CREATE TABLE inputs (id INTEGER PRIMARY KEY, address TEXT NOT NULL UNIQUE) STRICT;
+             CREATE TABLE examined (circumstances INTEGER NOT NULL REFERENCES circumstances (id) ON DELETE CASCADE,
+                 input INTEGER NOT NULL REFERENCES inputs (id), reached BLOB NOT NULL, infected BLOB NOT NULL,
+                 PRIMARY KEY (circumstances, input)) STRICT, WITHOUT ROWID;
+             CREATE TABLE verdicts (circumstances INTEGER NOT NULL REFERENCES circumstances (id) ON DELETE CASCADE,
+                 input INTEGER NOT NULL REFERENCES inputs (id), mutant INTEGER NOT NULL, verdict INTEGER NOT NULL,
+                 PRIMARY KEY (circumstances, input, mutant)) STRICT, WITHOUT ROWID;
+             INSERT INTO inputs VALUES (1, 'a');
+             PRAGMA user_version = 1;",
+        )
+        .unwrap();
+    let Circumstances { view, oracle, .. } = circumstances(5);
+    let values = rusqlite::params![&view[..], &oracle[..]];
+    first.execute("INSERT INTO circumstances VALUES (1, ?1, ?2, 5)", values).unwrap();
+    first.execute("INSERT INTO verdicts VALUES (1, 1, 7, 0)", []).unwrap();
+    drop(first);
+    let mut store = Store::open(&path).unwrap();
+    let under = store.circumstances(&circumstances(5)).unwrap();
+    assert_eq!(store.recall(under, &key("a")).unwrap(), nothing(&key("a")));
+    store.remember(under, &[results("a", 1)]).unwrap();
+    assert_eq!(store.recall(under, &key("a")).unwrap(), in_store_order(results("a", 1)));
 }
 
 #[test]
@@ -69,12 +122,12 @@ fn a_later_verdict_replaces_the_earlier_one_and_forgetting_removes_all() {
     let mut store = Store::open(&folder.path().join("store.db")).unwrap();
     let under = store.circumstances(&circumstances(0)).unwrap();
     let verdict =
-        |verdict| InputResults { input: "a".into(), examined: None, verdicts: vec![(StableId(3), verdict)] };
+        |verdict| InputResults { key: key("a"), examined: None, verdicts: vec![(StableId(3), verdict)] };
     store.remember(under, &[verdict(Verdict::Survived)]).unwrap();
     store.remember(under, &[verdict(Verdict::Undecided)]).unwrap();
-    assert_eq!(store.recall(under, "a").unwrap().verdicts, [(StableId(3), Verdict::Undecided)]);
+    assert_eq!(store.recall(under, &key("a")).unwrap().verdicts, [(StableId(3), Verdict::Undecided)]);
     store.forget(under).unwrap();
-    assert_eq!(store.recall(under, "a").unwrap().verdicts, []);
+    assert_eq!(store.recall(under, &key("a")).unwrap().verdicts, []);
 }
 
 #[test]
@@ -97,7 +150,10 @@ fn threads_with_stores_of_their_own_lose_nothing() {
     let under = store.circumstances(&circumstances(1)).unwrap();
     for worker in 0..4 {
         for round in 0..20 {
-            assert_eq!(store.recall(under, &format!("worker{worker}-{round}")).unwrap().verdicts.len(), 3);
+            assert_eq!(
+                store.recall(under, &key(&format!("worker{worker}-{round}"))).unwrap().verdicts.len(),
+                3
+            );
         }
     }
 }
@@ -135,7 +191,7 @@ fn a_killed_process_leaves_whole_results_and_everything_it_was_promised() {
     let under = store.circumstances(&circumstances(1)).unwrap();
     let n_promised = n_promised();
     for round in 0..n_promised + 2 {
-        let found = store.recall(under, &round.to_string()).unwrap();
+        let found = store.recall(under, &key(&round.to_string())).unwrap();
         let is_whole = found == in_store_order(results(&round.to_string(), round));
         let is_absent = found.examined.is_none() && found.verdicts.is_empty();
         assert!(is_whole || (round >= n_promised && is_absent), "round {round}: {found:?}");

@@ -2,26 +2,35 @@
 
 pub mod choice;
 pub mod describe;
+mod find;
+mod sources;
 
+use self::sources::Sources;
 use crate::{
     failure::Failure,
+    screen::Screen,
     target::{self, Subject},
 };
 use cairn_cc::views::MutantView;
 use cairn_model::{MutantId, MutantTable, ProgramMap, map::Site};
 use cairn_mutants::catalogue::{OperatorSet, Set, UnknownOperator};
-use std::{collections::BTreeMap, fs, sync::Arc};
+use std::{fs, sync::Arc};
 
 /// The set of operators unless another is named.
 pub const DEFAULT_SET: &str = "compact";
 
 /// Checks the name of a set of operators.
 pub fn operator_set(name: &str) -> Result<OperatorSet, Failure> {
-    name.parse().map_err(|error: UnknownOperator| {
-        let sets: Vec<String> = Set::EACH.iter().map(|set| format!("`{}`", set.name())).collect();
-        Failure::usage(error.to_string())
-            .hint(format!("sets are {}; `docs/mutation-operators.md` lists the operators", sets.join(", ")))
-    })
+    let sets: Vec<String> = Set::EACH.iter().map(|set| format!("`{}`", set.name())).collect();
+    let hint = format!("sets are {}; `docs/mutation-operators.md` lists the operators", sets.join(", "));
+    let set: OperatorSet = name
+        .parse()
+        .map_err(|error: UnknownOperator| Failure::usage(error.to_string()).hint(hint.clone()))?;
+    if set.operators().is_empty() {
+        return Err(Failure::usage(format!("`{name}` leaves no operator to make mutants with"))
+            .hint(format!("a `-` takes operators out of those named before it; {hint}")));
+    }
+    Ok(set)
 }
 
 /// The mutants of a program and where they are.
@@ -32,8 +41,8 @@ pub struct Mutants {
     pub table: Arc<MutantTable>,
     /// The view that holds them.
     pub view: MutantView,
-    /// Lines of the source files, by their number in the map.
-    sources: BTreeMap<u32, Vec<String>>,
+    /// The files they are in.
+    sources: Sources,
 }
 
 impl Mutants {
@@ -49,15 +58,11 @@ impl Mutants {
             ))
             .hint("delete the folder it lies in and run the command again"));
         }
-        let files: Vec<u32> = table
-            .patches
-            .iter()
-            .map(|patch| subject.map.sites[patch.site.index()].extent.start.file)
-            .collect();
-        let mut sources = BTreeMap::new();
-        for file in files {
-            sources.entry(file).or_insert_with(|| lines(&subject.map.files[file as usize].absolute));
-        }
+        let sites = table.patches.iter().map(|patch| &subject.map.sites[patch.site.index()]);
+        // The record is written by the link.
+        let record = subject.record.folder.join("record.json");
+        let built = fs::metadata(record).and_then(|metadata| metadata.modified()).ok();
+        let sources = Sources::read(&subject.map, sites, built);
         Ok(Self { map: Arc::new(subject.map.clone()), table: Arc::new(table), view, sources })
     }
 
@@ -65,10 +70,14 @@ impl Mutants {
     pub fn site(&self, mutant: MutantId) -> &Site {
         &self.map.sites[self.table.patch_of(mutant).site.index()]
     }
-}
 
-/// The lines of a source file; none if it is gone.
-fn lines(path: &str) -> Vec<String> {
-    let bytes = fs::read(path).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+    /// Tells of source files that are no longer what the program was built from.
+    pub fn warn_of_changes(&self, screen: &Screen) {
+        for path in self.sources.changed() {
+            screen.warn(&format!(
+                "`{path}` was changed after the program was built; its mutants are those of the old text and are \
+                 shown without their lines"
+            ));
+        }
+    }
 }

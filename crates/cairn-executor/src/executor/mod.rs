@@ -127,6 +127,11 @@ impl Executor {
         self.config.fuel = fuel;
     }
 
+    /// Sets how long each run may take from now on.
+    pub fn set_wall_limit(&mut self, wall_limit: Duration) {
+        self.config.wall_limit = wall_limit;
+    }
+
     /// What the next runs do beside running the program; the default is nothing.
     pub(crate) fn arm(&mut self, arming: Arming) {
         self.arming = arming;

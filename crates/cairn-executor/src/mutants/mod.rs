@@ -44,7 +44,7 @@ use crate::{
     },
 };
 use cairn_model::{Input, MutantId, MutantTable, PatchId};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// Counters beyond the baseline, and everything an oracle compares.
 const WANTS: Wants = Wants { counters: WantedCounters::IfNew, output: true };
@@ -121,6 +121,11 @@ impl MutantSession {
     /// Sets what each run may use from now on; 0 for no limit.
     pub fn set_fuel(&mut self, fuel: u64) {
         self.session.set_fuel(fuel);
+    }
+
+    /// Sets how long each run may take from now on.
+    pub fn set_wall_limit(&mut self, wall_limit: Duration) {
+        self.session.set_wall_limit(wall_limit);
     }
 
     /// Sets the fuel to ten times what any of `seeds` needs, at least a million steps, and returns it.

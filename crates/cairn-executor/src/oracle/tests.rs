@@ -142,6 +142,59 @@ fn an_original_that_goes_wrong_kills_nothing() {
     }
 }
 
+fn told(original: &Outcome, oracle: Oracle, masked: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let masks = masks(masked);
+    let mut told = Vec::new();
+    let reference = Reference { oracle: &oracle, original, masks: &masks };
+    reference.tell_parts(|name, bytes| told.push((name.to_owned(), bytes.to_vec())));
+    told
+}
+
+#[test]
+fn what_is_told_of_the_original_changes_with_the_parts_that_count_and_with_no_others() {
+    let usual = |original: &Outcome| told(original, Oracle::default(), &[]);
+    let same = [
+        Outcome { stderr: captured("at 0x5678"), ..outcome() },
+        Outcome { elapsed: Duration::from_secs(7), ..outcome() },
+        Outcome { reached_main: None, ..outcome() },
+    ];
+    for original in same {
+        assert_eq!(usual(&original), usual(&outcome()));
+    }
+    let written = |text: &str, mode| {
+        BTreeMap::from([("out".into(), FileChange::Written { content: captured(text), mode })])
+    };
+    let different = [
+        ending(Ending::Exited { code: 1 }),
+        Outcome { stdout: captured("two\n"), ..outcome() },
+        Outcome { stdout: cut("one\n"), ..outcome() },
+        Outcome { harness_return: Some(0), ..outcome() },
+        Outcome { harness_output: captured("x"), ..outcome() },
+        Outcome { files: BTreeMap::new(), ..outcome() },
+        Outcome { files: written("content", 0o600), ..outcome() },
+        Outcome { files: written("other", 0o644), ..outcome() },
+        Outcome { files: BTreeMap::from([("out".into(), FileChange::Folder)]), ..outcome() },
+        Outcome { files_cut: true, ..outcome() },
+    ];
+    for original in different {
+        assert_ne!(usual(&original), usual(&outcome()), "{original:?}");
+    }
+}
+
+#[test]
+fn of_masked_parts_only_the_names_are_told() {
+    let (one, other) = (outcome(), Outcome { stdout: captured("two\n"), ..outcome() });
+    let usual = Oracle::default();
+    assert_eq!(told(&one, usual, &["stdout"]), told(&other, usual, &["stdout"]));
+    assert_ne!(told(&one, usual, &["stdout"]), told(&one, usual, &[]), "a mask decides verdicts, too");
+    assert_eq!(told(&one, usual, &["stderr"]), told(&one, usual, &[]), "nobody looks at it");
+    let blind = Oracle { stdout: false, ..usual };
+    assert_eq!(told(&one, blind, &[]), told(&other, blind, &[]));
+    let no_file = Outcome { files: BTreeMap::new(), ..outcome() };
+    assert_eq!(told(&one, usual, &["file out"]), told(&no_file, usual, &["file out"]));
+    assert_ne!(told(&one, usual, &["file out"]), told(&one, usual, &[]));
+}
+
 const REPORT: &str = "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602";
 
 #[test]

@@ -21,7 +21,7 @@ use cairn_abi::{
     session::{InputSlot, RunnerMode},
 };
 use cairn_model::{Ending, Input};
-use std::fmt;
+use std::{fmt, time::Duration};
 
 /// So many kills in a row are a program's own.
 const KILLS_BELIEVED: u32 = 3;
@@ -157,6 +157,13 @@ impl Session {
     pub fn set_fuel(&mut self, fuel: u64) {
         self.config.run.fuel = fuel;
         self.executor.set_fuel(fuel);
+    }
+
+    /// Sets how long each run may take from now on, here and in fresh processes.
+    pub fn set_wall_limit(&mut self, wall_limit: Duration) {
+        self.config.run.wall_limit = wall_limit;
+        self.live.wall_limit = wall_limit;
+        self.executor.set_wall_limit(wall_limit);
     }
 
     /// Runs one input and keeps everything.

@@ -72,7 +72,7 @@ pub(super) struct Live {
     pub(super) channel: Channel,
     streams: Streams,
     mode: RunnerMode,
-    wall_limit: Duration,
+    pub(super) wall_limit: Duration,
     /// What the program is told that it may have; its processes may have more, for what is ours.
     memory_limit: u64,
     n_counters: u32,

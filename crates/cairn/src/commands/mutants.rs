@@ -14,7 +14,7 @@ use crate::{
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_executor::{SessionConfig, Target, mutants::MutantSession};
-use cairn_model::{MutantId, PatchId, StableId, mutants::UnmutatedReason};
+use cairn_model::{MutantId, PatchId, mutants::UnmutatedReason};
 use cairn_mutants::{
     analysis::{Dropped, MutantSet},
     catalogue,
@@ -65,10 +65,12 @@ struct Unmutated<'a> {
 impl ListMutants {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
         operator_set(&self.set)?;
+        self.choice.check()?;
         let wanted = Wanted { mutants: Some(self.set.clone()), ..Wanted::USUAL };
         let (target, shown) = self.split_show();
         let subject = Subject::open(&target, &wanted, &|text| screen.progress(text))?;
         let mutants = Mutants::of(&subject)?;
+        mutants.warn_of_changes(screen);
         if let Some(ids) = shown {
             return self.show(&mutants, &ids, screen);
         }
@@ -120,7 +122,7 @@ impl ListMutants {
                 .hint("`cairn mutants ./prog` lists them with their ids"));
         }
         for id in ids {
-            let mutant = find(mutants, id)?;
+            let mutant = mutants.find(id)?;
             if self.json {
                 let described = mutants.describe(mutant);
                 screen.result(&serde_json::to_string_pretty(&described).expect("a mutant is always JSON"));
@@ -149,43 +151,6 @@ impl ListMutants {
         }
         Ok(reached)
     }
-}
-
-/// The mutant with this id, or with the only id that starts so.
-fn find(mutants: &Mutants, id: &str) -> Result<MutantId, Failure> {
-    let unknown = |problem: String| {
-        Failure::usage(problem)
-            .hint("`cairn mutants ./prog` lists mutants with their ids; ids belong to a `--set`")
-    };
-    let whole = StableId::try_from(id.to_owned()).ok().and_then(|id| mutants.table.find(id));
-    let found: Vec<MutantId> = match whole {
-        Some(mutant) => vec![mutant],
-        None => mutants
-            .table
-            .mutants_with_ids()
-            .filter(|(_, mutant)| mutant.stable_id.to_string().starts_with(id))
-            .map(|(mutant, _)| mutant)
-            .collect(),
-    };
-    match found[..] {
-        [mutant] => Ok(mutant),
-        [] => match dropped(mutants, id) {
-            Some(reason) => Err(unknown(format!("the mutant `{id}` was dropped: {reason}"))),
-            None => Err(unknown(format!("there is no mutant `{id}` in the set `{}`", mutants.table.set))),
-        },
-        _ => Err(unknown(format!("{} mutants have ids that start with `{id}`", found.len()))),
-    }
-}
-
-/// Why a mutant is not in the view, if it was made.
-fn dropped(mutants: &Mutants, id: &str) -> Option<String> {
-    use cairn_model::mutants::DropReason;
-    let dropped = mutants.table.dropped.iter().find(|dropped| dropped.stable_id.to_string() == id)?;
-    Some(match dropped.reason {
-        DropReason::Equivalent => "the optimiser makes the original of it".into(),
-        DropReason::Duplicate(other) => format!("the optimiser makes the same of it as of `{other}`"),
-        DropReason::Invalid => "it is no valid code".into(),
-    })
 }
 
 fn list(subject: &Subject, mutants: &Mutants, selected: &MutantSet, dropped: Dropped) -> String {

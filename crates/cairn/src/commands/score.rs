@@ -4,26 +4,31 @@ mod child;
 mod engine;
 mod judge;
 mod memory;
+mod orphans;
 mod prepare;
+mod reach_folder;
+mod ready;
 mod suite;
+mod test_line;
 mod worker;
 
-use self::{judge::Setup, memory::Memory};
+use self::{judge::Setup, memory::Memory, test_line::read_tests};
 use crate::{
     exit_code::Exit,
     failure::Failure,
     inputs,
     mutants::{DEFAULT_SET, Mutants, choice::ChoiceArgs, operator_set},
     place::{Fate, Place},
-    report::score::{Scored, Stopped, elements, json, text},
-    screen::Screen,
+    report::score::{Scored, Stopped, destination::Destination, elements, json, share::Share, text},
+    screen::{Screen, count},
     signals::Signals,
     surroundings,
     target::{Subject, TargetArgs, Wanted},
 };
-use cairn_mutants::analysis::MutantSet;
+use cairn_executor::SandboxLevel;
+use cairn_mutants::analysis::{MutantSet, Score as ScoreNumbers};
 use cairn_recorder::settings::saved_original;
-use std::{fs, path::PathBuf, thread, time::Duration};
+use std::{path::PathBuf, thread, time::Duration};
 
 /// Measure how many changes of the program inputs or tests notice
 #[derive(Debug, clap::Args)]
@@ -41,7 +46,7 @@ pub struct Score {
     /// Stop after this long, such as `60s` or `5m`; running again goes on
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<Duration>,
-    /// Fail if fewer mutants of those reached are killed
+    /// Fail if fewer mutants of those reached are killed; pending ones count as not killed
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_under: Option<f64>,
     /// Count those that are not reached too when comparing with `--fail-under`
@@ -56,7 +61,7 @@ pub struct Score {
     /// List all survivors
     #[arg(long)]
     survivors: bool,
-    /// Workers (default: one for each core; tests run one at a time)
+    /// Workers (default: one for each core); tests run one at a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
     /// Forget what earlier scores found out
@@ -78,10 +83,32 @@ enum Format {
 impl Score {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
         operator_set(&self.set)?;
+        self.choice.check()?;
+        let mut destination = Destination::find(self.output.as_deref())?;
+        let result = self.score(&mut destination, screen);
+        if let Err(failure) = &result
+            && matches!(failure.exit, Exit::NothingToScore | Exit::Unbelievable)
+            && !destination.is_written()
+        {
+            // Whoever asked for JSON reads there why there is no score.
+            match self.format {
+                Format::Text => {}
+                Format::Json => {
+                    let program = self.target.words.first().map_or("".into(), |word| word.to_string_lossy());
+                    destination.write(&json::render_failure(&program, &self.set, failure), screen)?;
+                }
+                Format::Elements => destination.write(&elements::render_failure(failure), screen)?,
+            }
+        }
+        result
+    }
+
+    fn score(&self, destination: &mut Destination, screen: &Screen) -> Result<Exit, Failure> {
         let place = self.take_place(screen)?;
         let wanted = Wanted { mutants: Some(self.set.clone()), ..Wanted::USUAL };
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
         let mutants = Mutants::of(&subject)?;
+        mutants.warn_of_changes(screen);
         let selected = self.choice.select(&mutants, None)?;
         // Until here a signal may end us as it likes; from here on results are kept, and the program gets back.
         let signals = Signals::catch()?;
@@ -91,15 +118,17 @@ impl Score {
                     subject: &subject,
                     mutants: &mutants,
                     selected,
-                    tests: suite::read_tests(tests)?,
+                    tests: read_tests(tests)?,
                     is_full: self.full_matrix,
                     budget: self.budget,
                 };
-                suite::score(plan, place, &signals, screen)?
+                let setup = suite::setup_hash(&subject)?;
+                let mut memory = Memory::open(&subject.record.folder, &mutants, setup, self.fresh_results)?;
+                suite::score(plan, place, &mut memory, &signals, screen)?
             }
             _ => self.score_inputs(&subject, &mutants, selected, &signals, screen)?,
         };
-        let exit = self.conclude(&scored, screen)?;
+        let exit = self.conclude(&scored, destination, screen)?;
         if scored.stopped == Some(Stopped::Signal) {
             signals.die_if_caught();
         }
@@ -139,7 +168,10 @@ impl Score {
     /// Puts back a program that an earlier command left replaced, and for tests keeps its place.
     fn take_place(&self, screen: &Screen) -> Result<Option<Place>, Failure> {
         let config = crate::config::Config::load(&surroundings::places()?.directory)?;
-        let (program, _) = self.target.split(&config)?;
+        let (program, inputs) = self.target.split(&config)?;
+        if self.tests.is_some() {
+            self.check_tests_alone(&inputs)?;
+        }
         let path = suite::program_path(&program)?;
         if self.tests.is_none() && !saved_original(&path).exists() {
             return Ok(None);
@@ -159,7 +191,36 @@ impl Score {
         Ok(self.tests.is_some().then_some(place))
     }
 
-    fn conclude(&self, scored: &Scored, screen: &Screen) -> Result<Exit, Failure> {
+    /// Refuses what means nothing for tests, so that nobody waits for its effect.
+    fn check_tests_alone(&self, inputs: &[PathBuf]) -> Result<(), Failure> {
+        if let Some(input) = inputs.first() {
+            return Err(Failure::usage(format!(
+                "`--tests` scores tests, and `{}` is an input",
+                input.display()
+            ))
+            .hint("score the inputs without `--tests`, or write a test that uses them"));
+        }
+        if !self.target.args.is_empty() {
+            return Err(Failure::usage("`--tests` scores tests, which bring the arguments of the program")
+                .hint("leave out `--` and what follows it"));
+        }
+        if self.target.sandbox.is_some_and(|level| level != SandboxLevel::Off) {
+            return Err(Failure::usage("tests run as they are, without a sandbox")
+                .hint("leave out `--sandbox`, or score inputs"));
+        }
+        if self.jobs.is_some_and(|jobs| jobs > 1) {
+            return Err(Failure::usage("tests run one at a time, because they share the program's place")
+                .hint("leave out `--jobs`; `--shard K/N` shares the mutants between copies of the project"));
+        }
+        Ok(())
+    }
+
+    fn conclude(
+        &self,
+        scored: &Scored,
+        destination: &mut Destination,
+        screen: &Screen,
+    ) -> Result<Exit, Failure> {
         for test in &scored.tests {
             if let Some(why) = &test.left_out {
                 screen.warn(&format!("`{}` has no say: {why}", test.name));
@@ -171,39 +232,52 @@ impl Score {
             }
         }
         let score = scored.score();
-        if scored.n_usable() == 0 {
-            return Err(Failure::unbelievable("no score: no input has a say")
-                .hint("use inputs on which the program ends by itself, and always in the same way"));
+        let failure = self.no_score(scored, &score);
+        match self.format {
+            Format::Text if failure.is_some() => {}
+            Format::Text => destination.write(&text::render(scored, self.survivors), screen)?,
+            Format::Json => destination.write(&json::render(scored, failure.as_ref()), screen)?,
+            Format::Elements => destination.write(&elements::render(scored, failure.as_ref()), screen)?,
         }
-        if score.n_reached == 0 && scored.stopped.is_none() {
-            return Err(Failure::nothing(format!(
-                "no score: none of {} selected mutants is reached",
-                score.n_selected
-            ))
-            .hint("`cairn cover` shows what the inputs execute"));
+        if let Some(failure) = failure {
+            return Err(failure);
         }
-        let report = match self.format {
-            Format::Text => text::render(scored, self.survivors),
-            Format::Json => json::render(scored),
-            Format::Elements => elements::render(scored),
+        let Some(least) = self.fail_under else { return Ok(Exit::Done) };
+        let share = if self.of_all { Share::of_all(&score) } else { Share::of_reached(&score) };
+        // What is not known is not enough.
+        let problem = match share {
+            Some(share) if share.least >= least => return Ok(Exit::Done),
+            Some(share) if share.most < least => format!("the score is {share}, below {least}%"),
+            Some(share) => format!(
+                "the score is {share} with {} pending, so nothing says that it is {least}%",
+                count(score.n_pending, "mutant")
+            ),
+            None => format!("no mutant was decided, so nothing says that the score is {least}%"),
         };
-        match &self.output {
-            Some(path) => fs::write(path, report)
-                .map_err(|error| Failure::usage(format!("failed to write `{}`: {error}", path.display())))?,
-            None => screen.result(report.trim_end()),
+        screen.warn(&problem);
+        Ok(Exit::BelowScore)
+    }
+
+    /// Why what was found out does not amount to a score, if it does not. One that was cut short may still become one.
+    fn no_score(&self, scored: &Scored, score: &ScoreNumbers) -> Option<Failure> {
+        if scored.stopped.is_some() {
+            return None;
         }
-        let percent = if self.of_all { score.percent_of_all() } else { score.percent_of_reached() };
-        Ok(match (self.fail_under, percent) {
-            (Some(least), Some(percent)) if percent < least => {
-                screen.warn(&format!("the score is {percent:.1}%, below {least}%"));
-                Exit::BelowScore
-            }
-            // What is not known is not enough.
-            (Some(least), None) => {
-                screen.warn(&format!("no mutant was decided, so nothing says that the score is {least}%"));
-                Exit::BelowScore
-            }
-            _ => Exit::Done,
+        if scored.n_usable() == 0 {
+            return Some(match self.tests {
+                Some(_) => Failure::unbelievable("no score: no test has a say")
+                    .hint("use tests that pass with the program, wherever they are run"),
+                None => Failure::unbelievable("no score: no input has a say")
+                    .hint("use inputs on which the program ends by itself, and always in the same way"),
+            });
+        }
+        (score.n_reached == 0).then(|| {
+            let hint = match self.tests {
+                Some(_) => "tests must start the program where it lies, and use what is mutated",
+                None => "`cairn cover` shows what the inputs execute",
+            };
+            Failure::nothing(format!("no score: none of {} selected mutants is reached", score.n_selected))
+                .hint(hint)
         })
     }
 }

@@ -7,7 +7,13 @@ use cairn_mutants::{
     analysis::MutantSet,
     selection::{ChangedLines, Lines, Selection},
 };
-use std::{collections::BTreeSet, fs, io::Read, path::PathBuf, str::FromStr};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 /// How a user chooses mutants. What is left out chooses all.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -28,9 +34,9 @@ pub struct ChoiceArgs {
     /// Only mutants on lines that a unified diff adds; `-` reads it from standard input
     #[arg(long, value_name = "FILE")]
     in_diff: Option<PathBuf>,
-    /// Only the mutant with this id
-    #[arg(long, value_name = "ID", value_parser = stable_id)]
-    id: Vec<StableId>,
+    /// Only the mutant with this id, or with the only id that starts so
+    #[arg(long, value_name = "ID")]
+    id: Vec<String>,
     /// At most this many mutants, chosen by chance
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
@@ -74,6 +80,17 @@ impl Shard {
 }
 
 impl ChoiceArgs {
+    /// Fails on choices that can choose nothing whatever the mutants are.
+    pub fn check(&self) -> Result<(), Failure> {
+        for (option, number) in [("--sample", self.sample), ("--sample-per-line", self.sample_per_line)] {
+            if number == Some(0) {
+                return Err(Failure::usage(format!("`{option} 0` leaves no mutant"))
+                    .hint(format!("give a number from 1 on, or leave `{option}` out for all mutants")));
+            }
+        }
+        Ok(())
+    }
+
     /// The chosen mutants; with `reached`, only those at these patches. Choosing nothing is a failure that says which
     /// choice did it.
     pub fn select(
@@ -81,6 +98,14 @@ impl ChoiceArgs {
         mutants: &Mutants,
         reached: Option<BTreeSet<PatchId>>,
     ) -> Result<MutantSet, Failure> {
+        let ids: Vec<MutantId> = self.id.iter().map(|id| mutants.find(id)).collect::<Result<_, _>>()?;
+        let diff = self.in_diff.as_deref().map(read_diff).transpose()?;
+        if let Some(path) = diff.as_ref().and_then(|diff| changed_in(mutants, diff)) {
+            return Err(Failure::usage(format!(
+                "`{path}` was changed after the program was built, so lines of the diff are not those of the mutants"
+            ))
+            .hint("build the program again, and then give the diff"));
+        }
         let operators = match self.operator.is_empty() {
             true => None,
             false => Some(operator_set(&self.operator.join(","))?),
@@ -90,7 +115,7 @@ impl ChoiceArgs {
             files: self.file.clone(),
             functions: self.function.clone(),
             lines: self.line.clone(),
-            diff: self.in_diff.as_deref().map(read_diff).transpose()?,
+            diff,
             reached,
             per_line: self.sample_per_line,
             total: self.sample,
@@ -102,8 +127,8 @@ impl ChoiceArgs {
         })?;
         let stable_id = |mutant: &MutantId| mutants.table.mutants[mutant.index()].stable_id;
         let is_chosen = |mutant: &MutantId| {
-            let id = stable_id(mutant);
-            (self.id.is_empty() || self.id.contains(&id)) && self.shard.is_none_or(|shard| shard.contains(id))
+            let share = self.shard.is_none_or(|shard| shard.contains(stable_id(mutant)));
+            (ids.is_empty() || ids.contains(mutant)) && share
         };
         let n_before = selected.len();
         let selected: MutantSet = selected.into_iter().filter(is_chosen).collect();
@@ -117,7 +142,15 @@ impl ChoiceArgs {
     }
 }
 
-fn read_diff(path: &std::path::Path) -> Result<ChangedLines, Failure> {
+/// A file that the diff is about and that is no longer what the program was built from.
+fn changed_in<'a>(mutants: &'a Mutants, diff: &ChangedLines) -> Option<&'a str> {
+    mutants.sources.changed().find(|changed| {
+        let changed = Path::new(changed);
+        diff.iter().any(|(path, _)| changed.ends_with(path) || Path::new(path).ends_with(changed))
+    })
+}
+
+fn read_diff(path: &Path) -> Result<ChangedLines, Failure> {
     let mut bytes = Vec::new();
     let read = match path.as_os_str() == "-" {
         true => std::io::stdin().read_to_end(&mut bytes).map(drop),
@@ -141,10 +174,6 @@ fn lines(text: &str) -> Result<Lines, String> {
         return Err(wrong());
     }
     Ok(Lines { path: path.to_owned(), lines: first..=last })
-}
-
-fn stable_id(text: &str) -> Result<StableId, String> {
-    StableId::try_from(text.to_owned()).map_err(|_| format!("`{text}` is no id of a mutant"))
 }
 
 #[cfg(test)]

@@ -49,8 +49,7 @@ impl Mutants {
     pub fn shown(&self, mutant: MutantId) -> String {
         let entry = &self.table.mutants[mutant.index()];
         let site = self.site(mutant);
-        let lines = self.sources.get(&site.extent.start.file).map_or(&[][..], |lines| &lines[..]);
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let lines = self.sources.lines_around(site);
         let diff = SourceDiff::new(&self.map, site, &entry.replacement, &lines);
         let indent = diff.place.chars().count() + 2;
         let mut text: String = diff.to_string().lines().map(|line| format!("  {line}\n")).collect();

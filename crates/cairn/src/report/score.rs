@@ -1,7 +1,9 @@
 //! What a set of inputs or tests is worth, for people and programs.
 
+pub mod destination;
 pub mod elements;
 pub mod json;
+pub mod share;
 pub mod text;
 
 use crate::mutants::Mutants;
@@ -32,6 +34,8 @@ pub struct Scored<'a> {
     pub stopped: Option<Stopped>,
     /// How long it took.
     pub elapsed: Duration,
+    /// What `run.wall_limit_ms` says, where that bounds mutants.
+    pub wall_limit: Option<Duration>,
 }
 
 /// One input, or one test of a suite.
@@ -58,6 +62,8 @@ pub struct Runs {
     pub confirmed: u64,
     /// Kills that it did not.
     pub not_confirmed: u64,
+    /// Runs that decide nothing, because the user's comparison failed.
+    pub compare_failed: u64,
 }
 
 /// Why a score ended early.

@@ -22,9 +22,12 @@ int main(void) {
         "{ran}"
     );
     assert!(
-        ran.stderr.contains("warning: `inputs/hang` has no say: the original does not come to an end"),
+        ran.stderr.contains(
+            "warning: `inputs/hang` has no say: the original does not come to an end within 300 ms"
+        ),
         "{ran}"
     );
+    assert!(ran.stderr.contains("raise `run.wall_limit_ms`"), "{ran}");
     let report = super::support::json(&ran);
     assert!(report["inputs"][0]["left_out"].is_string() && report["inputs"][1]["left_out"].is_null());
     assert_eq!(report["inputs"][0]["killed"], 0);
@@ -141,15 +144,16 @@ fn a_threshold_is_not_reached_while_nothing_is_decided() {
     let source = "#include <stdio.h>\nint main(void) { printf(\"%d\\n\", getchar() + 1); }\n";
     let workspace = workspace(source, &[("a", "a")]);
     let ran = score(&workspace, &["--budget", "0s", "--fail-under", "50"]).exits_with(5);
-    assert!(ran.stderr.contains("no mutant was decided"), "{ran}");
+    assert!(ran.stderr.contains("the score is 0.0–100.0% with "), "{ran}");
+    assert!(ran.stderr.contains(" pending, so nothing says that it is 50%"), "{ran}");
 }
 
 #[test]
-fn a_program_may_compare_outputs_itself() {
+fn a_program_may_compare_outputs_itself_and_its_comparison_is_not_mutated() {
     let source = r#"
 #include <stdio.h>
 #include <stddef.h>
-int cairn_compare(const void *a, size_t na, const void *b, size_t nb) { return 0; } // cairn: skip
+int cairn_compare(const void *a, size_t na, const void *b, size_t nb) { return na > 1000 + nb; }
 int main(void) {
   printf("%d\n", getchar() + 1);
   return 0;
@@ -160,4 +164,72 @@ int main(void) {
     let ran = score(&workspace, &["--line", "program.c:6", "--format", "json"]).success();
     let report = super::support::json(&ran);
     assert_eq!(report["score"]["killed_by"]["output"], serde_json::Value::Null, "{:#}", report["score"]);
+    let all = super::support::listed(&workspace, &[]);
+    let mutants = all["mutants"].as_array().unwrap();
+    assert!(mutants.iter().all(|mutant| mutant["function"] == "main"), "{all:#}");
+    assert_eq!(all["unmutated"][0]["function"], "cairn_compare", "{all:#}");
+    assert_eq!(all["unmutated"][0]["reason"], "comparison", "{all:#}");
+}
+
+#[test]
+fn a_mutant_that_takes_longer_than_the_original_may_take_is_not_killed_by_the_clock() {
+    let source = r#"
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  int n_naps = 2;
+  for (int i = 0; i < n_naps; i++)
+    usleep(600 * 1000);
+  puts("awake");
+}
+"#;
+    let workspace = workspace(source, &[("empty", "")]);
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 1600\n");
+    // It takes a third nap.
+    let report = report(&workspace, &["--line", "program.c:5"]);
+    assert!(number(&report, "infected") > 0, "{:#}", report["score"]);
+    assert_eq!(number(&report, "killed"), 0, "{:#}", report["score"]);
+}
+
+#[test]
+fn kills_by_the_clock_say_which_limit_it_was() {
+    let source = r#"
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  int c = getchar();
+  if (c == 'x') pause();
+  puts("done");
+}
+"#;
+    let workspace = workspace(source, &[("a", "a")]);
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 300\n");
+    let ran = score(&workspace, &["--line", "program.c:6"]).success();
+    assert!(ran.stdout.contains(" killed by the clock alone, after 300 ms or more; raise"), "{ran}");
+    assert!(ran.stdout.contains("raise `run.wall_limit_ms`"), "{ran}");
+}
+
+#[test]
+fn a_report_is_written_also_where_there_is_no_score() {
+    let workspace = workspace(KINDS, &[("five", "5")]);
+    let error = |options: &[&str], exit: i32| {
+        let options: Vec<&str> =
+            options.iter().copied().chain(["--format", "json", "-o", "out.json"]).collect();
+        let _ = std::fs::remove_file(workspace.path("out.json"));
+        let ran = score(&workspace, &options).exits_with(exit);
+        assert_eq!(ran.stdout, "", "{ran}");
+        let report: serde_json::Value = serde_json::from_str(&workspace.read("out.json")).unwrap();
+        assert_eq!(report["error"]["exit"], exit, "{report:#}");
+        report
+    };
+    let not_reached = error(&["--function", "unused"], 6);
+    let message = not_reached["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with(" selected mutants is reached"), "{message}");
+    assert!(number(&not_reached, "not_reached") > 0, "what was found out is in it: {not_reached:#}");
+    let not_there = error(&["--function", "nobody"], 6);
+    assert!(not_there["score"].is_null() && not_there["error"]["hint"].is_string(), "{not_there:#}");
+    workspace.write("program.c", "#include <stdlib.h>\nint main(void) { if (rand() >= 0) abort(); }\n");
+    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
+    let no_say = error(&[], 7);
+    assert_eq!(no_say["inputs"][0]["left_out"], "the original dies of signal 6", "{no_say:#}");
 }

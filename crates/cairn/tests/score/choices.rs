@@ -28,6 +28,7 @@ fn choices_by_place_operator_and_id_narrow_what_is_listed_and_scored() {
     let by_operator = listed(&workspace, &["--operator", operator]);
     assert!(by_operator["mutants"].as_array().unwrap().iter().all(|mutant| mutant["operator"] == operator));
     assert_eq!(ids(&report(&workspace, &["--id", id])), BTreeSet::from([id.to_owned()]));
+    assert_eq!(ids(&report(&workspace, &["--id", &id[..10]])), BTreeSet::from([id.to_owned()]));
     assert_eq!(listed(&workspace, &["--sample", "2"])["mutants"].as_array().unwrap().len(), 2);
     let reached = listed(&workspace, &["--reached-by", "inputs/five"]);
     let reached = reached["mutants"].as_array().unwrap();
@@ -76,6 +77,18 @@ fn choosing_nothing_names_the_choice_and_a_wrong_word_the_nearest() {
     );
     let ran = score(&workspace, &["--set", "compct"]).exits_with(2);
     assert!(ran.stderr.contains("did you mean `compact`?"), "{ran}");
+    let ran = score(&workspace, &["--set", "compact,-compact"]).exits_with(2);
+    assert!(ran.stderr.contains("error: `compact,-compact` leaves no operator"), "{ran}");
+    assert!(ran.stderr.contains("hint: "), "{ran}");
+    for option in ["--sample", "--sample-per-line"] {
+        let ran = score(&workspace, &[option, "0"]).exits_with(2);
+        assert!(ran.stderr.contains(&format!("error: `{option} 0` leaves no mutant")), "{ran}");
+        assert!(ran.stderr.contains("hint: give a number from 1 on"), "{ran}");
+    }
+    let ran = score(&workspace, &["--id", "0123456789abcdef"]).exits_with(2);
+    assert!(ran.stderr.contains("there is no mutant `0123456789abcdef`"), "{ran}");
+    let ran = score(&workspace, &["--id", ""]).exits_with(2);
+    assert!(ran.stderr.contains(" mutants have ids that start with ``"), "{ran}");
     for wrong in [["--shard", "3/2"], ["--line", "12"], ["--budget", "soon"], ["--fail-under", "120"]] {
         score(&workspace, &wrong).exits_with(2);
     }
@@ -97,4 +110,61 @@ fn a_mutant_is_shown_with_what_surviving_means_and_how_to_kill_it() {
     let list = workspace.run("cairn", ["mutants", "./program"]).success();
     assert!(list.stdout.contains("  target     ./program ("), "{list}");
     assert!(list.stdout.contains("+ if (number"), "{list}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_anything_is_done() {
+    let workspace = workspace(KINDS, &INPUTS);
+    // Not even the program is looked at.
+    let words = ["score", "./nobody", "inputs", "--output", "no/such/folder/report.json"];
+    let ran = workspace.run("cairn", words).exits_with(2);
+    assert!(ran.stderr.contains("the report cannot be written to `no/such/folder/report.json`"), "{ran}");
+    assert!(ran.stderr.contains("hint: "), "{ran}");
+    score(&workspace, &["--output", "/dev/null"]).success();
+    workspace.write("report.txt", "an older report\n".repeat(1000));
+    let ran = score(&workspace, &["--output", "report.txt"]).success();
+    assert_eq!(ran.stdout, "");
+    assert!(workspace.read("report.txt").starts_with("  target     ./program ("));
+    assert!(!workspace.read("report.txt").contains("older"));
+}
+
+#[test]
+fn sources_that_changed_after_the_build_are_told_and_no_diff_is_taken_for_them() {
+    let workspace = workspace(KINDS, &INPUTS);
+    let mutants = |options: &[&str]| workspace.run("cairn", ["mutants", "./program"].iter().chain(options));
+    workspace.write(
+        "change.diff",
+        "--- a/program.c\n+++ b/program.c\n@@ -8,0 +8,1 @@\n+  if (number < 10) puts(\"small\");\n",
+    );
+    workspace.write("program.c", format!("{KINDS}// Nothing moves.\n"));
+    let list = mutants(&["--in-diff", "change.diff"]).success();
+    assert_eq!(list.stderr, "");
+    assert!(list.stdout.contains("- if (number < 10) puts(\"small\");"), "{list}");
+    workspace.write("program.c", format!("// Everything moves.\n{KINDS}"));
+    let list = mutants(&[]).success();
+    assert!(list.stderr.contains("warning: `program.c` was changed after the program was built"), "{list}");
+    assert!(list.stdout.contains("- number < 10") && !list.stdout.contains("puts"), "{list}");
+    for ran in [mutants(&["--in-diff", "change.diff"]), score(&workspace, &["--in-diff", "change.diff"])] {
+        let ran = ran.exits_with(2);
+        assert!(ran.stderr.contains("error: `program.c` was changed after the program was built"), "{ran}");
+        assert!(ran.stderr.contains("hint: build the program again"), "{ran}");
+    }
+    workspace.write("other.diff", "--- a/other.c\n+++ b/other.c\n@@ -8,0 +8,1 @@\n+int other;\n");
+    let ran = mutants(&["--in-diff", "other.diff"]).exits_with(6);
+    assert!(ran.stderr.contains("is on a line that the diff adds"), "{ran}");
+}
+
+#[test]
+fn what_code_was_generated_from_is_no_changed_source() {
+    let source = "#include <stdio.h>\nint main(void) {\n#line 2 \"rules.y\"\n  int sum = getchar() + 7;\n  \
+                  printf(\"%d\\n\", sum);\n  return 0;\n}\n";
+    let workspace = super::support::workspace("int main(void) {}\n", &[("a", "a")]);
+    workspace.write("rules.y", "%%\nsum: $$ = $1 + 7;\n  printf(\"%d\\n\", sum);\n  return 0;\n");
+    workspace.write("program.c", source);
+    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
+    let ran = workspace.run("cairn", ["mutants", "./program"]).success();
+    assert_eq!(ran.stderr, "", "{ran}");
+    // Where the text is there its line is shown, elsewhere only the text.
+    assert!(ran.stdout.contains("rules.y:2:13  - getchar() + 7\n"), "{ran}");
+    assert!(ran.stdout.contains("rules.y:4:10  - return 0;\n"), "{ran}");
 }

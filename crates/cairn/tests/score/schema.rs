@@ -62,6 +62,13 @@ fn elements_follow_the_published_schema() {
             assert!(!text.trim().is_empty() && text == text.trim(), "`{text}`: {mutant:#}");
         }
     }
+    // Also where there is no score.
+    for function in ["unused", "nobody"] {
+        let ran = score(&workspace, &["--format", "elements", "--function", function]).exits_with(6);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        validate(&schema, &report).unwrap();
+        assert!(report["config"]["error"].is_string(), "{report:#}");
+    }
     let mut wrong = report.clone();
     wrong["files"]["program.c"]["mutants"][0]["status"] = "Alive".into();
     assert!(validate(&schema, &wrong).is_err(), "the schema refuses what it does not know");

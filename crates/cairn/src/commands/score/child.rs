@@ -1,6 +1,7 @@
 //! Runs one test: a line of shell, in a process group of its own.
 
-use crate::{failure::Failure, signals::Signals};
+use super::orphans::Orphans;
+use crate::{failure::Failure, report::score::Stopped, signals::Signals};
 use nix::{
     sys::signal::{Signal, killpg},
     unistd::Pid,
@@ -17,24 +18,44 @@ use std::{
 /// How often signals are looked at.
 const BEAT: Duration = Duration::from_millis(50);
 
+/// What ends a test that does not end by itself.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// How long it may take; for ever without one.
+    pub patience: Option<Duration>,
+    /// When the whole score ends.
+    pub deadline: Option<Instant>,
+    /// Signals for us.
+    pub signals: &'a Signals,
+}
+
 /// How a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// By itself.
     With(ExitStatus),
     /// It took too long.
     TimedOut,
-    /// A signal came for us.
-    Interrupted,
+    /// The score ends, and nothing follows for the test.
+    Stopped(Stopped),
 }
 
-/// Runs `line` to its end, at most `patience` long, with one variable more in its environment. What it prints goes
-/// nowhere. Returns how long it took, too.
+/// A test that has ended.
+pub struct Tested {
+    /// How.
+    pub ended: Ended,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Runs `line` to its end, within limits, with one variable more in its environment. What it prints goes nowhere, and
+/// nothing it started is left.
 pub fn run(
     line: &str,
     variable: Option<&(&'static str, OsString)>,
-    patience: Duration,
-    signals: &Signals,
-) -> Result<(Ended, Duration), Failure> {
+    limits: Limits<'_>,
+    orphans: &Orphans,
+) -> Result<Tested, Failure> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", line]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Of its own, so that whatever it started can be ended with it.
@@ -49,17 +70,44 @@ pub fn run(
         let _ = sender.send(child.wait());
     });
     let ended = loop {
-        match receiver.recv_timeout(BEAT.min(patience.saturating_sub(start.elapsed()))) {
+        match receiver.recv_timeout(limits.next_look(start)) {
             Ok(status) => break Ended::With(status?),
-            Err(RecvTimeoutError::Disconnected) => break Ended::Interrupted,
-            Err(RecvTimeoutError::Timeout) if signals.has_caught() => break Ended::Interrupted,
-            Err(RecvTimeoutError::Timeout) if start.elapsed() >= patience => break Ended::TimedOut,
-            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break Ended::Stopped(Stopped::Signal),
+            Err(RecvTimeoutError::Timeout) => match limits.reached(start) {
+                Some(ended) => break ended,
+                None => continue,
+            },
         }
     };
     let time = start.elapsed();
     // Also what a test left behind when it ended: it would go on with a mutant active.
     let _ = killpg(group, Signal::SIGKILL);
     let _ = waiter.join();
-    Ok((ended, time))
+    orphans.end_all()?;
+    Ok(Tested { ended, time })
+}
+
+impl Limits<'_> {
+    /// Whether the score ends, and why.
+    pub fn stopped(&self) -> Option<Stopped> {
+        if self.signals.has_caught() {
+            return Some(Stopped::Signal);
+        }
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        is_late.then_some(Stopped::Budget)
+    }
+
+    fn next_look(&self, start: Instant) -> Duration {
+        let patience = self.patience.map(|patience| patience.saturating_sub(start.elapsed()));
+        let deadline = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        [patience, deadline].into_iter().flatten().fold(BEAT, Duration::min)
+    }
+
+    fn reached(&self, start: Instant) -> Option<Ended> {
+        if let Some(stopped) = self.stopped() {
+            return Some(Ended::Stopped(stopped));
+        }
+        let is_out_of_patience = self.patience.is_some_and(|patience| start.elapsed() >= patience);
+        is_out_of_patience.then_some(Ended::TimedOut)
+    }
 }

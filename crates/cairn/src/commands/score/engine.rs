@@ -11,7 +11,8 @@
 use super::{
     judge::Setup,
     memory::Memory,
-    prepare::{Prepared, Ready},
+    prepare::Prepared,
+    ready::Ready,
     worker::{Batch, Worker},
 };
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
     signals::Signals,
     target::Subject,
 };
-use cairn_model::MutantId;
+use cairn_model::{MutantId, Verdict};
 use cairn_mutants::analysis::{InputNumber, KillMatrix, MutantSet};
 use std::{
     sync::{
@@ -97,22 +98,21 @@ pub fn score<'a>(
         ready: plan.inputs.iter().map(|_| None).collect(),
         killed: MutantSet::default(),
         runs: Runs::default(),
-        compare_failures: Vec::new(),
+        compare_failure: None,
         clock,
         memory,
         screen,
         plan: &plan,
     };
     let workers = run.prepare()?;
-    run.recall();
+    run.recall()?;
     run.run_mutants(workers)?;
     run.memory.write()?;
     let is_finished = run.matrix.n_not_examined() == 0 && run.work().is_empty();
-    if let Some(first) = run.compare_failures.first() {
-        let n_failed = run.compare_failures.len();
+    if let Some(how) = &run.compare_failure {
+        let n_failed = count(run.runs.compare_failed as usize, "run");
         screen.warn(&format!(
-            "`oracle.compare` failed on {}, which decide nothing: {first}",
-            count(n_failed, "run")
+            "`oracle.compare` failed on {n_failed}, which decide nothing and are made again next time: {how}"
         ));
     }
     let Run { matrix, tests, runs, clock, .. } = run;
@@ -127,6 +127,7 @@ pub fn score<'a>(
         runs,
         stopped,
         elapsed: clock.start.elapsed(),
+        wall_limit: Some(plan.setup.limits.wall_limit),
         selected: plan.selected,
     })
 }
@@ -160,7 +161,8 @@ struct Run<'a> {
     ready: Vec<Option<Ready>>,
     killed: MutantSet,
     runs: Runs,
-    compare_failures: Vec<String>,
+    /// How the user's comparison failed first.
+    compare_failure: Option<String>,
     clock: Clock<'a>,
     memory: &'a mut Memory,
     screen: &'a Screen,
@@ -192,7 +194,6 @@ impl Run<'_> {
         let plan = self.plan;
         let Self { shared, matrix, tests, ready, clock, memory, screen, .. } = self;
         let n_inputs = plan.inputs.len();
-        memory.recall(&plan.inputs)?;
         clock.tell(shared);
         let shared: &Shared = shared;
         thread::scope(|scope| {
@@ -231,7 +232,7 @@ impl Run<'_> {
                         .hint(format!("`cairn replay` shows what the program does; if it depends on its surroundings, leave `{name}` out")));
                     }
                     Prepared::Ready(input_ready) => {
-                        let Ready { examined, masked, branches, .. } = &*input_ready;
+                        let Ready { key, examined, masked, branches, .. } = &*input_ready;
                         let of_selected = |set: &MutantSet| {
                             set.iter().filter(|mutant| plan.selected.contains(*mutant)).collect()
                         };
@@ -242,7 +243,7 @@ impl Run<'_> {
                         );
                         tests[input.index()].masked = masked.clone();
                         tests[input.index()].branches = branches.clone();
-                        memory.note_examined(&plan.inputs[input.index()], examined);
+                        memory.note_examined(key, examined);
                         ready[input.index()] = Some(*input_ready);
                     }
                 }
@@ -261,11 +262,11 @@ impl Run<'_> {
     }
 
     /// Takes over what earlier scores found out.
-    fn recall(&mut self) {
-        let inputs = self.plan.inputs.iter().enumerate();
-        for (index, named) in inputs.filter(|(index, _)| self.ready[*index].is_some()) {
+    fn recall(&mut self) -> Result<(), Failure> {
+        let numbered = self.ready.iter().enumerate();
+        for (index, ready) in numbered.filter_map(|(index, ready)| Some((index, ready.as_ref()?))) {
             let input = InputNumber(index as u32);
-            for (mutant, verdict) in self.memory.verdicts(named) {
+            for (mutant, verdict) in self.memory.recall(&ready.key)? {
                 let row = self.matrix.row(input);
                 if row.is_some_and(|row| row.infected.contains(mutant)) {
                     self.matrix.set_verdict(input, mutant, verdict);
@@ -276,6 +277,7 @@ impl Run<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// What is left to run: by input, those that end soonest first.
@@ -309,7 +311,7 @@ impl Run<'_> {
         }
         let n_workers = workers.len() as u32;
         let plan = self.plan;
-        let Self { shared, matrix, ready, killed, runs, compare_failures, clock, memory, screen, .. } = self;
+        let Self { shared, matrix, ready, killed, runs, compare_failure, clock, memory, screen, .. } = self;
         let n_inputs = work.len();
         clock.tell(shared);
         let (shared, ready, work): (&Shared, &[Option<Ready>], _) = (shared, ready, &work);
@@ -356,11 +358,17 @@ impl Run<'_> {
                         killed.insert(*mutant);
                     }
                 }
+                for (mutant, how) in batch.not_compared {
+                    matrix.set_verdict(input, mutant, Verdict::Undecided);
+                    runs.made += 1;
+                    runs.compare_failed += 1;
+                    compare_failure.get_or_insert(how);
+                }
                 runs.made += batch.verdicts.len() as u64;
                 runs.confirmed += batch.n_confirmed;
                 runs.not_confirmed += batch.n_not_confirmed;
-                compare_failures.extend(batch.compare_failures);
-                memory.borrow_mut().note_verdicts(&plan.inputs[input.index()], &batch.verdicts);
+                let ready = ready[input.index()].as_ref().expect("only ready inputs have work");
+                memory.borrow_mut().note_verdicts(&ready.key, &batch.verdicts);
                 screen.progress(&format!(
                     "running mutants on input {} of {n_inputs}: {} runs, {} killed",
                     furthest + 1,

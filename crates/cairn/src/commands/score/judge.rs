@@ -1,5 +1,6 @@
 //! What counts as a difference, as `cairn.toml` says.
 
+use super::ready::{EXAMINED_MARGIN, FUEL_MARGIN, LEAST_FUEL, TIME_MARGINS};
 use crate::{
     config::{CompareConfig, Config},
     failure::Failure,
@@ -14,7 +15,7 @@ pub struct Setup {
     pub oracle: Oracle,
     /// Who compares outputs that differ.
     pub compare: Option<Compare>,
-    /// Limits of every run.
+    /// Limits of every run; slow originals have mutants that may take longer.
     pub limits: RunConfig,
 }
 
@@ -84,7 +85,7 @@ impl Setup {
             limits.level,
             limits.program_name,
         );
-        text.push_str(&format!(" fuel {} {}", super::prepare::FUEL_MARGIN, super::prepare::LEAST_FUEL));
+        text.push_str(&format!(" fuel {FUEL_MARGIN} {LEAST_FUEL} time {TIME_MARGINS:?} {EXAMINED_MARGIN}"));
         hasher.update(text.as_bytes());
         match &self.compare {
             None => {}

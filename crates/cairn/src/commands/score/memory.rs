@@ -2,12 +2,13 @@
 
 use crate::{
     failure::{Failure, chain},
-    inputs::NamedInput,
     mutants::Mutants,
 };
 use cairn_model::{MutantId, StableId, Verdict};
 use cairn_mutants::analysis::MutantSet;
-use cairn_store::{Circumstances, CircumstancesId, ExaminedInput, InputResults, Store, StoreError};
+use cairn_store::{
+    Circumstances, CircumstancesId, ExaminedInput, InputResults, ResultKey, Store, StoreError,
+};
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// The store's name, beside the build record.
@@ -22,16 +23,26 @@ pub struct ExaminedSets {
     pub infected: MutantSet,
 }
 
+impl ExaminedSets {
+    /// Adds both sets to what names the original's doings.
+    pub fn hash_into(&self, hasher: &mut blake3::Hasher) {
+        for set in [&self.reached, &self.infected] {
+            hasher.update(&(set.len() as u64).to_le_bytes());
+            for mutant in set.iter() {
+                hasher.update(&mutant.0.to_le_bytes());
+            }
+        }
+    }
+}
+
 /// The store, as a score uses it.
 pub struct Memory {
     store: Store,
     under: CircumstancesId,
     mutants: BTreeMap<StableId, MutantId>,
     stable_ids: Vec<StableId>,
-    /// What was recalled, by address.
-    known: BTreeMap<String, InputResults>,
-    /// Not written yet, by address.
-    pending: BTreeMap<String, InputResults>,
+    /// Not written yet.
+    pending: BTreeMap<ResultKey, InputResults>,
 }
 
 impl Memory {
@@ -53,55 +64,29 @@ impl Memory {
             under,
             mutants: numbered.map(|(id, mutant)| (mutant.stable_id, id)).collect(),
             stable_ids,
-            known: BTreeMap::new(),
             pending: BTreeMap::new(),
         })
     }
 
-    /// Fetches what is known of each input.
-    pub fn recall(&mut self, inputs: &[NamedInput]) -> Result<(), Failure> {
-        for named in inputs {
-            let address = named.input.address();
-            let results = self.store.recall(self.under, &address).map_err(failed)?;
-            self.known.insert(address, results);
-        }
-        Ok(())
-    }
-
-    /// Verdicts that are known for an input.
-    pub fn verdicts(&self, named: &NamedInput) -> Vec<(MutantId, Verdict)> {
-        let known = self.known.get(&named.input.address());
-        let verdicts = known.into_iter().flat_map(|results| &results.verdicts);
-        verdicts.filter_map(|(id, verdict)| Some((*self.mutants.get(id)?, *verdict))).collect()
+    /// Verdicts that are known.
+    pub fn recall(&self, key: &ResultKey) -> Result<Vec<(MutantId, Verdict)>, Failure> {
+        let known = self.store.recall(self.under, key).map_err(failed)?.verdicts;
+        Ok(known.into_iter().filter_map(|(id, verdict)| Some((*self.mutants.get(&id)?, verdict))).collect())
     }
 
     /// Notes what an input reaches.
-    ///
-    /// Where something else was known, something outside the program has changed, a library or a file: what was known
-    /// of this input is forgotten.
-    pub fn note_examined(&mut self, named: &NamedInput, sets: &ExaminedSets) {
-        let address = named.input.address();
-        if let Some(results) = self.known.get_mut(&address)
-            && let Some(known) = &results.examined
-        {
-            let is_same = known.reached.iter().copied().eq(sets.reached.iter())
-                && known.infected.iter().copied().eq(sets.infected.iter());
-            if is_same {
-                return;
-            }
-            results.verdicts.clear();
-        }
-        self.pending(address).examined = Some(ExaminedInput {
+    pub fn note_examined(&mut self, key: &ResultKey, sets: &ExaminedSets) {
+        self.pending(key).examined = Some(ExaminedInput {
             reached: sets.reached.iter().collect(),
             infected: sets.infected.iter().collect(),
         });
     }
 
     /// Notes verdicts.
-    pub fn note_verdicts(&mut self, named: &NamedInput, verdicts: &[(MutantId, Verdict)]) {
+    pub fn note_verdicts(&mut self, key: &ResultKey, verdicts: &[(MutantId, Verdict)]) {
         let named_verdicts: Vec<_> =
             verdicts.iter().map(|(mutant, verdict)| (self.stable_ids[mutant.index()], *verdict)).collect();
-        self.pending(named.input.address()).verdicts.extend(named_verdicts);
+        self.pending(key).verdicts.extend(named_verdicts);
     }
 
     /// Writes down what was noted.
@@ -113,9 +98,9 @@ impl Memory {
         self.store.remember(self.under, &results).map_err(failed)
     }
 
-    fn pending(&mut self, address: String) -> &mut InputResults {
-        let input = address.clone();
-        self.pending.entry(address).or_insert_with(|| InputResults { input, ..InputResults::default() })
+    fn pending(&mut self, key: &ResultKey) -> &mut InputResults {
+        let results = || InputResults { key: key.clone(), ..InputResults::default() };
+        self.pending.entry(key.clone()).or_insert_with(results)
     }
 }
 

@@ -1,24 +1,30 @@
 //! What must hold before an input has a say.
 
-use super::{memory::ExaminedSets, worker::Worker};
+use super::{
+    memory::ExaminedSets,
+    ready::{Ready, name_original},
+    worker::Worker,
+};
 use crate::{commands::cover::verb, failure::Failure};
-use cairn_executor::oracle::{Masks, Reference};
+use cairn_executor::oracle::{Judged, Masks, Reference, Unusable};
 use cairn_model::{
-    Coverage, Input, MutantId, Outcome, ProgramMap, Verdict,
+    Coverage, Ending, Input, MutantId, Outcome, ProgramMap, Verdict,
     map::Branch,
     outcome::{Captured, Comparison, FileChange},
 };
 use cairn_mutants::analysis::MutantSet;
+use cairn_store::ResultKey;
 use std::{collections::BTreeSet, sync::Arc};
-
-/// A mutant may take so many times the steps that the original takes on the same input.
-pub const FUEL_MARGIN: u64 = 10;
-
-/// The least fuel of a mutant: originals that do little may have mutants that do more and end all the same.
-pub const LEAST_FUEL: u64 = 1_000_000;
 
 /// How often the bare build is run again when the view seems to differ from it: perhaps it differs from itself.
 const SECOND_LOOKS: usize = 5;
+
+/// The view with no mutant active may take so many times what the bare build takes.
+const VIEW_TIME_MARGIN: u32 = 20;
+
+/// Examined bodies, which evaluate every mutant, may take so many times what the bare build takes: 67 were met. The bare
+/// build comes to its end, so they will, and nothing else hangs on when.
+const EXAMINED_TIME_MARGIN: u32 = 300;
 
 /// An outcome that takes more bytes is made again when it is needed.
 const KEPT_BYTES: usize = 256 << 10;
@@ -33,27 +39,12 @@ pub enum Prepared {
     Ready(Box<Ready>),
 }
 
-/// An input that mutants can be run on.
-pub struct Ready {
-    /// What the bare build does, if that is small enough to keep.
-    pub original: Option<Arc<Outcome>>,
-    /// What of it is not always the same.
-    pub masks: Masks,
-    /// The same, to be told.
-    pub masked: Vec<String>,
-    /// Steps the original takes.
-    pub fuel_used: u64,
-    /// Branches it takes.
-    pub branches: BTreeSet<u32>,
-    /// What it reaches.
-    pub examined: ExaminedSets,
-}
-
-impl Ready {
-    /// The steps a mutant may take.
-    pub fn fuel(&self) -> u64 {
-        self.fuel_used.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL)
-    }
+/// Whether the view does what the bare build does.
+enum Agrees {
+    Yes,
+    No,
+    /// Why that cannot be told.
+    Unknown(String),
 }
 
 impl Worker {
@@ -61,19 +52,21 @@ impl Worker {
     pub fn prepare(&mut self, input: &Input) -> Result<Prepared, Failure> {
         let mut stability = self.bare.run_twice(input)?;
         let original = stability.first.outcome.clone();
-        self.unmask_equal_outputs(&mut stability.unstable, &original, &stability.second.outcome)?;
+        let time = original.elapsed.max(stability.second.outcome.elapsed);
+        let varying =
+            self.unmask_equal_outputs(&mut stability.unstable, &original, &stability.second.outcome)?;
         if let Err(why) = self.oracle.check(&original, &Masks::of(&stability)) {
-            return Ok(Prepared::LeftOut(why.to_string()));
+            return Ok(Prepared::LeftOut(self.no_say(&why, &original)));
         }
+        let limit = self.bare.config().wall_limit;
         self.session.set_fuel(0);
+        self.session.set_wall_limit(time.saturating_mul(VIEW_TIME_MARGIN).max(limit));
         let inactive = self.session.original(input)?;
         let oracle = self.oracle;
         let mut masks = Masks::of(&stability);
-        let mut verdict = self.verdict(
-            &Reference { oracle: &oracle, original: &original, masks: &masks },
-            &inactive.execution.outcome,
-        )?;
-        if verdict.kill_reason().is_some() {
+        let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
+        let mut agrees = self.agrees(&reference, &inactive.execution.outcome)?;
+        if matches!(agrees, Agrees::No) {
             for _ in 0..SECOND_LOOKS {
                 let again = self.bare.run(input)?;
                 if let Comparison::Different(parts) = original.compare(&again.outcome) {
@@ -82,41 +75,59 @@ impl Worker {
             }
             masks = Masks::of(&stability);
             if let Err(why) = oracle.check(&original, &masks) {
-                return Ok(Prepared::LeftOut(why.to_string()));
+                return Ok(Prepared::LeftOut(self.no_say(&why, &original)));
             }
             let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
             let fresh = self.session.run_fresh(input, None)?;
-            if self.verdict(&reference, &fresh.outcome)?.kill_reason().is_some() {
+            if let Agrees::No = self.agrees(&reference, &fresh.outcome)? {
                 return Ok(Prepared::Differs(difference(&original, &fresh.outcome)));
             }
-            verdict = self.verdict(&reference, &inactive.execution.outcome)?;
-            if verdict.kill_reason().is_some() {
+            agrees = self.agrees(&reference, &inactive.execution.outcome)?;
+        }
+        match agrees {
+            Agrees::Yes => {}
+            Agrees::No => {
                 let how = difference(&original, &inactive.execution.outcome);
                 return Ok(Prepared::LeftOut(format!("runs in one process after another differ: {how}")));
             }
+            Agrees::Unknown(why) => return Ok(Prepared::LeftOut(why)),
         }
-        if verdict == Verdict::Undecided {
-            return Ok(Prepared::LeftOut("its output is longer than what is kept of it".into()));
-        }
-        let examined = self.session.examine(input)?;
+        self.session.set_wall_limit(time.saturating_mul(EXAMINED_TIME_MARGIN).max(limit));
+        let run = self.session.examine(input)?;
         let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
-        let outcome = &examined.run.execution.outcome;
-        if self.verdict(&reference, outcome)?.kill_reason().is_some() {
-            let how = difference(&original, outcome);
-            return Ok(Prepared::Differs(format!("{how}, while mutants are only looked at")));
+        let outcome = &run.run.execution.outcome;
+        if outcome.ending == Ending::TimedOut {
+            let waited = outcome.elapsed.as_secs();
+            return Ok(Prepared::LeftOut(format!(
+                "looking at its mutants takes more than {waited} s; a smaller `--set` or a shorter input helps"
+            )));
+        }
+        match self.agrees(&reference, outcome)? {
+            Agrees::Yes => {}
+            Agrees::No => {
+                let how = difference(&original, outcome);
+                return Ok(Prepared::Differs(format!("{how}, while mutants are only looked at")));
+            }
+            Agrees::Unknown(why) => return Ok(Prepared::LeftOut(why)),
         }
         // Mutated bodies take steps in every loop, and only examined ones do so too.
-        let fuel_used = inactive.execution.fuel_used.max(examined.run.execution.fuel_used);
+        let fuel_used = inactive.execution.fuel_used.max(run.run.execution.fuel_used);
         let table = self.session.table().clone();
-        let reached: MutantSet = examined
+        let reached: MutantSet = run
             .reached
             .iter()
             .flat_map(|patch| table.patches[patch.index()].mutants.clone().map(MutantId))
             .collect();
-        let examined = ExaminedSets { reached, infected: examined.infected.into_iter().collect() };
+        let examined = ExaminedSets { reached, infected: run.infected.into_iter().collect() };
         let masked: Vec<String> =
             stability.unstable.iter().filter(|part| *part != "coverage").cloned().collect();
         Ok(Prepared::Ready(Box::new(Ready {
+            key: ResultKey {
+                input: input.address(),
+                original: name_original(&reference, &varying, &examined),
+            },
+            time: time.max(inactive.execution.outcome.elapsed),
+            examined_time: run.run.execution.outcome.elapsed,
             original: (size(&original) <= KEPT_BYTES).then(|| Arc::new(original)),
             masks,
             masked,
@@ -126,15 +137,41 @@ impl Worker {
         })))
     }
 
-    /// Where the user compares outputs, two that they call the same are not unstable.
+    /// Whether an outcome of the view, with no mutant active, is the original's.
+    fn agrees(&mut self, reference: &Reference<'_>, outcome: &Outcome) -> Result<Agrees, Failure> {
+        Ok(match self.judge(reference, outcome)? {
+            Judged::Verdict(Verdict::Killed(_)) => Agrees::No,
+            Judged::Verdict(Verdict::Undecided) => {
+                Agrees::Unknown("its output is longer than what is kept of it".into())
+            }
+            Judged::Verdict(Verdict::Survived | Verdict::LayoutDependent) => Agrees::Yes,
+            Judged::CompareFailed(failure) => {
+                Agrees::Unknown(format!("`oracle.compare` failed on two runs of the original: {failure}"))
+            }
+        })
+    }
+
+    /// Why an input has no say, with what to try.
+    fn no_say(&self, why: &Unusable, original: &Outcome) -> String {
+        match original.ending {
+            Ending::TimedOut => {
+                let limit = self.bare.config().wall_limit.as_millis();
+                format!("{why} within {limit} ms; raise `run.wall_limit_ms` if it only needs longer")
+            }
+            _ => why.to_string(),
+        }
+    }
+
+    /// Where the user compares outputs, two that they call the same are not unstable. Returns these.
     fn unmask_equal_outputs(
         &mut self,
         unstable: &mut Vec<String>,
         first: &Outcome,
         second: &Outcome,
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<String>, Failure> {
+        let mut equal = Vec::new();
         if !self.has_comparison() {
-            return Ok(());
+            return Ok(equal);
         }
         let parts = [
             ("stdout", &first.stdout, &second.stdout),
@@ -145,9 +182,10 @@ impl Worker {
                 && self.compares_equal(&one.bytes.0, &other.bytes.0)?
             {
                 unstable.retain(|part| part != name);
+                equal.push(name.to_owned());
             }
         }
-        Ok(())
+        Ok(equal)
     }
 }
 

@@ -2,12 +2,17 @@
 //!
 //! ```text
 //!   each test   original ─► view, nothing active ─► view, noting what it reaches     all must pass
-//!   each test   with each infected mutant that nobody has killed: fails, or takes too long ─► killed
+//!   each test   with each infected mutant that nobody has killed: fails, or twice takes too long ─► killed
 //! ```
-//! Tests are the user's own programs and run as such, without a sandbox. What they read may change from day to day, so
-//! nothing is remembered.
+//! Tests are the user's own programs and run as such, without a sandbox, one at a time.
 
-use super::child::{self, Ended};
+use super::{
+    child::{self, Ended, Limits, Tested},
+    memory::{ExaminedSets, Memory},
+    orphans::Orphans,
+    reach_folder::ReachFolder,
+    test_line::TestLine,
+};
 use crate::{
     failure::Failure,
     mutants::Mutants,
@@ -21,7 +26,9 @@ use cairn_abi::mutants::{MUTANT_VARIABLE, REACH_VARIABLE};
 use cairn_executor::mutants::ReachFile;
 use cairn_model::{KillReason, MutantId, Verdict};
 use cairn_mutants::analysis::{InputNumber, KillMatrix, MutantSet};
+use cairn_store::ResultKey;
 use std::{
+    env,
     ffi::OsString,
     fs::{self, Permissions},
     io,
@@ -36,6 +43,16 @@ const PATIENCE: u32 = 10;
 /// The least time a mutant has.
 const LEAST_PATIENCE: Duration = Duration::from_secs(1);
 
+/// A test may take so many times what it takes with the program when it runs with the view, which is slower, and much
+/// slower where it notes what is reached.
+const VIEW_PATIENCE: u32 = 100;
+
+/// The least time it has then.
+const LEAST_VIEW_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Between two times that results are written down.
+const BEAT: Duration = Duration::from_millis(200);
+
 /// What a suite is scored with.
 pub struct Plan<'a> {
     /// The program.
@@ -44,60 +61,76 @@ pub struct Plan<'a> {
     pub mutants: &'a Mutants,
     /// Those asked about.
     pub selected: MutantSet,
-    /// One command a test.
-    pub tests: Vec<String>,
+    /// The tests.
+    pub tests: Vec<TestLine>,
     /// Whether killed mutants are run on.
     pub is_full: bool,
     /// When to stop.
     pub budget: Option<Duration>,
 }
 
-/// The tests in a file: one a line, without blank lines and those that start with `#`.
-pub fn read_tests(path: &Path) -> Result<Vec<String>, Failure> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("failed to read the tests `{}`: {error}", path.display())))?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let tests: Vec<String> = lines.map(str::to_owned).collect();
-    if tests.is_empty() {
-        return Err(Failure::usage(format!("there are no tests in `{}`", path.display()))
-            .hint("write one command a line; a test passes when it ends with 0"));
-    }
-    Ok(tests)
+/// Names everything that decides a verdict besides the view, the mutant and the test.
+pub fn setup_hash(subject: &Subject) -> io::Result<[u8; 32]> {
+    let text = format!(
+        "tests of {} in {:?} {PATIENCE} {LEAST_PATIENCE:?} {}",
+        subject.record.build_id,
+        env::current_dir()?,
+        env!("CARGO_PKG_VERSION")
+    );
+    Ok(*blake3::hash(text.as_bytes()).as_bytes())
 }
 
 /// Carries a plan out in the place of the program.
 pub fn score<'a>(
     plan: Plan<'a>,
     place: Place,
+    memory: &mut Memory,
     signals: &Signals,
     screen: &Screen,
 ) -> Result<Scored<'a>, Failure> {
     let start = Instant::now();
     let program = place.program().to_path_buf();
     let mut run = Run {
-        start,
-        signals,
+        limits: Limits {
+            patience: None,
+            deadline: plan.budget.and_then(|budget| start.checked_add(budget)),
+            signals,
+        },
+        orphans: Orphans::adopt()?,
         screen,
         stopped: None,
-        tests: plan.tests.iter().map(|line| Test { name: line.clone(), ..Test::default() }).collect(),
+        tests: plan.tests.iter().map(|test| Test { name: test.line.clone(), ..Test::default() }).collect(),
         times: vec![Vec::new(); plan.tests.len()],
+        keys: vec![None; plan.tests.len()],
         matrix: KillMatrix::new(plan.tests.len()),
+        killed: MutantSet::default(),
         runs: Runs::default(),
+        memory,
+        last_write: start,
         plan: &plan,
     };
     run.try_original()?;
-    let place =
-        place.install(|path, mode| write_view(&plan.mutants.view.program, path, mode)).map_err(|error| {
-            Failure::usage(format!(
-                "failed to put the mutant view in the place of `{}`: {error}",
-                program.display()
-            ))
-        })?;
+    let place = match run.stops() {
+        true => place,
+        false => place.install(|path, mode| write_view(&plan.mutants.view.program, path, mode)).map_err(
+            |error| {
+                Failure::usage(format!(
+                    "failed to put the mutant view in the place of `{}`: {error}",
+                    program.display()
+                ))
+            },
+        )?,
+    };
     let ours = identity(&program)?;
-    let result = run.try_view(&program, &ours).and_then(|()| run.run_mutants(&program, &ours));
+    let result = run
+        .try_view(&program, &ours)
+        .and_then(|()| run.recall())
+        .and_then(|()| run.run_mutants(&program, &ours));
+    // What was found out before a failure is true all the same.
+    let written = run.memory.write();
     let Run { tests, matrix, runs, stopped, .. } = run;
     let fate = place.leave()?;
-    result?;
+    result.and(written)?;
     if fate == Fate::Missing {
         screen.warn(&format!("the tests removed `{}`; it was put back in its place", program.display()));
     }
@@ -110,6 +143,7 @@ pub fn score<'a>(
         runs,
         stopped,
         elapsed: start.elapsed(),
+        wall_limit: None,
         selected: plan.selected,
     })
 }
@@ -129,24 +163,46 @@ fn identity(path: &Path) -> io::Result<Identity> {
 
 struct Run<'a> {
     plan: &'a Plan<'a>,
-    signals: &'a Signals,
+    limits: Limits<'a>,
+    orphans: Orphans,
     screen: &'a Screen,
-    start: Instant,
     stopped: Option<Stopped>,
     tests: Vec<Test>,
     /// How long each test took with nothing active.
     times: Vec<Vec<Duration>>,
+    /// What the results of each test are remembered under, once that is known.
+    keys: Vec<Option<ResultKey>>,
     matrix: KillMatrix,
+    killed: MutantSet,
     runs: Runs,
+    memory: &'a mut Memory,
+    last_write: Instant,
+}
+
+/// What came of a test with no mutant active.
+enum Tried {
+    Passed,
+    /// How it did not pass.
+    Failed(String),
+    /// The score ends.
+    Stopped,
 }
 
 impl Run<'_> {
     /// Runs every test with the program as it is. One that fails has no say.
     fn try_original(&mut self) -> Result<(), Failure> {
         for index in 0..self.tests.len() {
+            if self.stops() {
+                break;
+            }
             self.screen.progress(&format!("trying test {} of {}", index + 1, self.tests.len()));
-            if let Some(problem) = self.try_test(index, None)? {
-                self.leave_out(index, format!("{problem} with the program as it is"));
+            // Only the user knows how long the tests take.
+            match self.try_test(index, None, None)? {
+                Tried::Passed => {}
+                Tried::Failed(problem) => {
+                    self.leave_out(index, format!("{problem} with the program as it is"))
+                }
+                Tried::Stopped => break,
             }
         }
         Ok(())
@@ -154,24 +210,30 @@ impl Run<'_> {
 
     /// Runs every test with the view, and notes what it reaches.
     fn try_view(&mut self, program: &Path, ours: &Identity) -> Result<(), Failure> {
-        let folder = tempfile::Builder::new().prefix("cairn-reach-").tempdir()?;
+        let folder = ReachFolder::new(&self.plan.subject.record.folder)?;
         for index in 0..self.tests.len() {
-            if self.tests[index].left_out.is_some() || self.stops() {
+            if self.stops() {
+                return Ok(());
+            }
+            if self.tests[index].left_out.is_some() {
                 continue;
             }
             self.screen.progress(&format!("preparing test {} of {}", index + 1, self.tests.len()));
             let reach_path = folder.path().join(index.to_string());
             let reach = (REACH_VARIABLE, reach_path.clone().into_os_string());
+            let patience = (median(&self.times[index]) * VIEW_PATIENCE).max(LEAST_VIEW_PATIENCE);
             for variable in [None, Some(&reach)] {
-                let Some(problem) = self.try_test(index, variable)? else { continue };
-                if self.stops() {
-                    return Ok(());
+                match self.try_test(index, variable, Some(patience))? {
+                    Tried::Passed => {}
+                    Tried::Stopped => return Ok(()),
+                    Tried::Failed(problem) => {
+                        let name = &self.tests[index].name;
+                        return Err(Failure::unbelievable(format!(
+                            "no score: `{name}` passes with the program and {problem} with the mutant view, no mutant active"
+                        ))
+                        .hint("leave the test out if it looks at the executable itself, or at how fast it is"));
+                    }
                 }
-                let name = &self.tests[index].name;
-                return Err(Failure::unbelievable(format!(
-                    "no score: `{name}` passes with the program and {problem} with the mutant view, no mutant active"
-                ))
-                .hint("leave the test out if it looks at the executable itself, or at how fast it is"));
             }
             self.check_place(program, ours)?;
             self.note_reached(index, &reach_path)?;
@@ -186,12 +248,44 @@ impl Run<'_> {
             false => ReachFile::default(),
         };
         let patches = &self.plan.mutants.table.patches;
-        let is_selected = |mutant: &MutantId| self.plan.selected.contains(*mutant);
         let reached =
             reach.reached.iter().flat_map(|patch| patches[patch.index()].mutants.clone().map(MutantId));
-        let reached: MutantSet = reached.filter(is_selected).collect();
-        let infected: MutantSet = reach.infected.iter().copied().filter(is_selected).collect();
-        self.matrix.set_examined(InputNumber(index as u32), reached, infected);
+        let examined =
+            ExaminedSets { reached: reached.collect(), infected: reach.infected.into_iter().collect() };
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.plan.tests[index].files);
+        examined.hash_into(&mut hasher);
+        let key = ResultKey {
+            input: format!("test {}", self.plan.tests[index].line),
+            original: *hasher.finalize().as_bytes(),
+        };
+        self.memory.note_examined(&key, &examined);
+        self.keys[index] = Some(key);
+        let of_selected =
+            |set: &MutantSet| set.iter().filter(|mutant| self.plan.selected.contains(*mutant)).collect();
+        self.matrix.set_examined(
+            InputNumber(index as u32),
+            of_selected(&examined.reached),
+            of_selected(&examined.infected),
+        );
+        Ok(())
+    }
+
+    /// Takes over what earlier scores found out.
+    fn recall(&mut self) -> Result<(), Failure> {
+        for (index, key) in self.keys.iter().enumerate() {
+            let Some(key) = key else { continue };
+            let test = InputNumber(index as u32);
+            for (mutant, verdict) in self.memory.recall(key)? {
+                if self.matrix.row(test).is_some_and(|row| row.infected.contains(mutant)) {
+                    self.matrix.set_verdict(test, mutant, verdict);
+                    self.runs.remembered += 1;
+                    if verdict.kill_reason().is_some() {
+                        self.killed.insert(mutant);
+                    }
+                }
+            }
+        }
         Ok(())
     }
 
@@ -200,59 +294,84 @@ impl Run<'_> {
         let mut order: Vec<usize> =
             (0..self.tests.len()).filter(|index| self.tests[*index].left_out.is_none()).collect();
         order.sort_by_key(|index| (median(&self.times[*index]), *index));
-        let mut killed = MutantSet::default();
         for (position, index) in order.iter().copied().enumerate() {
-            let test = InputNumber(index as u32);
-            let Some(row) = self.matrix.row(test) else { continue };
-            let is_left = |mutant: &MutantId| self.plan.is_full || !killed.contains(*mutant);
+            let Some(row) = self.matrix.row(InputNumber(index as u32)) else { continue };
+            let is_left = |mutant: &MutantId| {
+                !row.verdicts.contains_key(mutant) && (self.plan.is_full || !self.killed.contains(*mutant))
+            };
             let mutants: Vec<MutantId> = row.infected.iter().filter(is_left).collect();
-            let patience = (median(&self.times[index]) * PATIENCE).max(LEAST_PATIENCE);
             for mutant in mutants {
                 if self.stops() {
                     return Ok(());
                 }
-                let name = self.plan.mutants.table.mutants[mutant.index()].stable_id.to_string();
-                let variable = (MUTANT_VARIABLE, OsString::from(name));
-                let (ended, _) =
-                    child::run(&self.plan.tests[index], Some(&variable), patience, self.signals)?;
-                let verdict = match ended {
-                    Ended::Interrupted => {
-                        self.stopped = Some(Stopped::Signal);
-                        return Ok(());
-                    }
-                    Ended::TimedOut => Verdict::Killed(KillReason::Timeout),
-                    Ended::With(status) if status.success() => Verdict::Survived,
-                    Ended::With(_) => Verdict::Killed(KillReason::Exit),
-                };
+                let Some(verdict) = self.run_mutant(index, mutant)? else { return Ok(()) };
                 self.check_place(program, ours)?;
-                self.runs.made += 1;
-                self.matrix.set_verdict(test, mutant, verdict);
-                if verdict.kill_reason().is_some() {
-                    killed.insert(mutant);
-                    self.check_test(index, mutant, patience)?;
+                // Of a mutant that leaves something behind nothing is known, and the score ends here.
+                if verdict.kill_reason().is_some() && !self.check_test(index, mutant)? {
+                    return Ok(());
                 }
+                self.note(index, mutant, verdict)?;
                 self.screen.progress(&format!(
                     "running mutants on test {} of {}: {} runs, {} killed",
                     position + 1,
                     order.len(),
                     self.runs.made,
-                    killed.len()
+                    self.killed.len()
                 ));
             }
         }
         Ok(())
     }
 
-    /// Makes sure that a test still passes after it failed with a mutant: what the mutant left behind would look like the
-    /// death of all later ones.
-    fn check_test(&mut self, index: usize, mutant: MutantId, patience: Duration) -> Result<(), Failure> {
-        let (ended, _) = child::run(&self.plan.tests[index], None, patience, self.signals)?;
-        match ended {
-            Ended::With(status) if status.success() => Ok(()),
-            Ended::Interrupted => {
-                self.stopped = Some(Stopped::Signal);
-                Ok(())
+    /// Runs a test with a mutant active; `None` if the score ends before it does.
+    ///
+    /// A busy machine may make a test slow, so one that takes too long is run again with twice the time, and what it does
+    /// then is what counts.
+    fn run_mutant(&mut self, index: usize, mutant: MutantId) -> Result<Option<Verdict>, Failure> {
+        let name = self.plan.mutants.table.mutants[mutant.index()].stable_id.to_string();
+        let variable = (MUTANT_VARIABLE, OsString::from(name));
+        let patience = self.patience(index);
+        let mut tested = self.run_test(index, Some(&variable), Some(patience))?;
+        if tested.ended == Ended::TimedOut {
+            tested = self.run_test(index, Some(&variable), Some(patience * 2))?;
+            match tested.ended {
+                Ended::TimedOut => self.runs.confirmed += 1,
+                Ended::With(_) => self.runs.not_confirmed += 1,
+                Ended::Stopped(_) => {}
             }
+        }
+        Ok(match tested.ended {
+            Ended::Stopped(_) => None,
+            Ended::TimedOut => Some(Verdict::Killed(KillReason::Timeout)),
+            Ended::With(status) if status.success() => Some(Verdict::Survived),
+            Ended::With(_) => Some(Verdict::Killed(KillReason::Exit)),
+        })
+    }
+
+    /// Notes a verdict, and writes down what was noted from time to time.
+    fn note(&mut self, index: usize, mutant: MutantId, verdict: Verdict) -> Result<(), Failure> {
+        self.runs.made += 1;
+        self.matrix.set_verdict(InputNumber(index as u32), mutant, verdict);
+        if verdict.kill_reason().is_some() {
+            self.killed.insert(mutant);
+        }
+        if let Some(key) = &self.keys[index] {
+            self.memory.note_verdicts(key, &[(mutant, verdict)]);
+        }
+        if self.last_write.elapsed() >= BEAT {
+            self.last_write = Instant::now();
+            self.memory.write()?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a test still passes after it failed with a mutant: what the mutant left behind would look like the
+    /// death of all later ones. `false` if the score ends before that is known.
+    fn check_test(&mut self, index: usize, mutant: MutantId) -> Result<bool, Failure> {
+        let patience = self.patience(index) * 2;
+        match self.run_test(index, None, Some(patience))?.ended {
+            Ended::With(status) if status.success() => Ok(true),
+            Ended::Stopped(_) => Ok(false),
             _ => {
                 let id = self.plan.mutants.table.mutants[mutant.index()].stable_id;
                 let test = &self.tests[index].name;
@@ -264,23 +383,41 @@ impl Run<'_> {
         }
     }
 
-    /// Runs a test with no mutant active and takes its time; what went wrong, if something did.
+    /// Runs a test with no mutant active and takes its time.
     fn try_test(
         &mut self,
         index: usize,
         variable: Option<&(&'static str, OsString)>,
-    ) -> Result<Option<String>, Failure> {
-        let (ended, time) = child::run(&self.plan.tests[index], variable, Duration::MAX, self.signals)?;
+        patience: Option<Duration>,
+    ) -> Result<Tried, Failure> {
+        let Tested { ended, time } = self.run_test(index, variable, patience)?;
         self.times[index].push(time);
         Ok(match ended {
-            Ended::With(status) if status.success() => None,
-            Ended::With(status) => Some(format!("fails ({status})")),
-            Ended::TimedOut => Some("takes too long".into()),
-            Ended::Interrupted => {
-                self.stopped = Some(Stopped::Signal);
-                Some("was interrupted".into())
-            }
+            Ended::With(status) if status.success() => Tried::Passed,
+            Ended::With(status) => Tried::Failed(format!("fails ({status})")),
+            Ended::TimedOut => Tried::Failed("takes too long".into()),
+            Ended::Stopped(_) => Tried::Stopped,
         })
+    }
+
+    /// Runs a test; where the score ends before it does, that is noted.
+    fn run_test(
+        &mut self,
+        index: usize,
+        variable: Option<&(&'static str, OsString)>,
+        patience: Option<Duration>,
+    ) -> Result<Tested, Failure> {
+        let limits = Limits { patience, ..self.limits };
+        let tested = child::run(&self.plan.tests[index].line, variable, limits, &self.orphans)?;
+        if let Ended::Stopped(stopped) = tested.ended {
+            self.stopped = Some(stopped);
+        }
+        Ok(tested)
+    }
+
+    /// How long a test may take with a mutant.
+    fn patience(&self, index: usize) -> Duration {
+        (median(&self.times[index]) * PATIENCE).max(LEAST_PATIENCE)
     }
 
     fn leave_out(&mut self, index: usize, why: String) {
@@ -302,11 +439,7 @@ impl Run<'_> {
 
     fn stops(&mut self) -> bool {
         if self.stopped.is_none() {
-            if self.signals.has_caught() {
-                self.stopped = Some(Stopped::Signal);
-            } else if self.plan.budget.is_some_and(|budget| self.start.elapsed() >= budget) {
-                self.stopped = Some(Stopped::Budget);
-            }
+            self.stopped = self.limits.stopped();
         }
         self.stopped.is_some()
     }

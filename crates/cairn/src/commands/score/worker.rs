@@ -3,7 +3,7 @@
 use super::{
     engine::{Plan, Shared},
     judge::{Compare, Setup},
-    prepare::Ready,
+    ready::Ready,
 };
 use crate::failure::Failure;
 use cairn_executor::{
@@ -20,7 +20,7 @@ use std::{
 
 /// Mutants that are run between two looks at whether to stop.
 const AT_ONCE: usize = 128;
-/// Mutants that run together at first; later as many as take about [`PART_TIME`].
+/// The most mutants that run together at first; later as many as take about [`PART_TIME`].
 const FIRST_PART: usize = 8;
 /// Only between parts is anything remembered, and the end of the budget noticed.
 const PART_TIME: Duration = Duration::from_millis(200);
@@ -37,8 +37,6 @@ pub struct Worker {
     pub map: Arc<ProgramMap>,
     core: Option<usize>,
     comparison: Comparison,
-    /// How it failed since it was last asked about.
-    compare_failures: Vec<String>,
 }
 
 /// Who compares outputs.
@@ -57,8 +55,8 @@ pub struct Batch {
     pub n_confirmed: u64,
     /// Kills that it did not.
     pub n_not_confirmed: u64,
-    /// How the user's comparison failed, once for each run it was to judge.
-    pub compare_failures: Vec<String>,
+    /// Mutants about which nothing was concluded, because the user's comparison failed, and how.
+    pub not_compared: Vec<(MutantId, String)>,
 }
 
 impl Worker {
@@ -85,7 +83,6 @@ impl Worker {
             map: plan.mutants.map.clone(),
             core,
             comparison,
-            compare_failures: Vec::new(),
         })
     }
 
@@ -113,18 +110,23 @@ impl Worker {
         let oracle = self.oracle;
         let reference = Reference { oracle: &oracle, original: &original, masks: &ready.masks };
         self.session.set_fuel(ready.fuel());
+        self.session.set_wall_limit(ready.wall_limit(self.bare.config().wall_limit));
         let mut rest = mutants;
-        let mut n_at_once = FIRST_PART;
+        let n_in_time = PART_TIME.as_micros() / ready.time.as_micros().max(1);
+        let mut n_at_once = usize::try_from(n_in_time).unwrap_or(FIRST_PART).clamp(1, FIRST_PART);
         while !rest.is_empty() && !shared.stops() {
             let (part, later) = rest.split_at(n_at_once.min(rest.len()));
             rest = later;
             let started = Instant::now();
             let mut batch = Batch::default();
             for run in self.session.run(input, part)? {
-                let verdict = self.conclude(input, &reference, run.mutant, &run.run, &mut batch)?;
-                batch.verdicts.push((run.mutant, verdict));
+                match self.conclude(input, &reference, run.mutant, &run.run, &mut batch)? {
+                    Judged::Verdict(verdict) => batch.verdicts.push((run.mutant, verdict)),
+                    Judged::CompareFailed(failure) => {
+                        batch.not_compared.push((run.mutant, failure.to_string()));
+                    }
+                }
             }
-            batch.compare_failures = std::mem::take(&mut self.compare_failures);
             tell(batch);
             n_at_once = match started.elapsed() {
                 elapsed if elapsed < PART_TIME => (2 * n_at_once).min(AT_ONCE),
@@ -142,35 +144,35 @@ impl Worker {
         mutant: MutantId,
         run: &SessionRun,
         batch: &mut Batch,
-    ) -> Result<Verdict, Failure> {
-        let verdict = self.verdict(reference, &run.execution.outcome)?;
-        let Some(reason) = verdict.kill_reason() else { return Ok(verdict) };
+    ) -> Result<Judged, Failure> {
+        let judged = self.judge(reference, &run.execution.outcome)?;
+        let Judged::Verdict(Verdict::Killed(reason)) = judged else { return Ok(judged) };
         let is_unstable = !reference.masks.is_empty() && reason == KillReason::Output;
         // A run that was made in a fresh process needs no other, unless a busy machine may be to blame.
         let is_fresh = run.ran != Ran::Live && !matches!(reason, KillReason::Timeout | KillReason::Memory);
         if is_fresh || !(needs_confirmation(reason) || is_unstable) {
-            return Ok(verdict);
+            return Ok(judged);
         }
         let again = self.session.run_fresh(input, Some(mutant))?;
-        let again = self.verdict(reference, &again.outcome)?;
+        let again = self.judge(reference, &again.outcome)?;
         Ok(match again {
-            Verdict::Killed(_) => {
+            Judged::Verdict(Verdict::Killed(_)) => {
                 batch.n_confirmed += 1;
                 // What it does in a fresh process is what counts.
                 again
             }
-            Verdict::Survived | Verdict::LayoutDependent => {
+            Judged::Verdict(Verdict::Survived | Verdict::LayoutDependent) => {
                 batch.n_not_confirmed += 1;
-                Verdict::LayoutDependent
+                Judged::Verdict(Verdict::LayoutDependent)
             }
-            Verdict::Undecided => Verdict::Undecided,
+            Judged::Verdict(Verdict::Undecided) | Judged::CompareFailed(_) => again,
         })
     }
 
     /// What follows from an outcome; where the user's comparison fails, nothing does.
-    pub fn verdict(&mut self, reference: &Reference<'_>, outcome: &Outcome) -> Result<Verdict, Failure> {
-        let judged = match &mut self.comparison {
-            Comparison::None => return Ok(reference.verdict(outcome)),
+    pub fn judge(&mut self, reference: &Reference<'_>, outcome: &Outcome) -> Result<Judged, Failure> {
+        Ok(match &mut self.comparison {
+            Comparison::None => Judged::Verdict(reference.verdict(outcome)),
             Comparison::Function => {
                 let session = &mut self.session;
                 reference.judge_with(outcome, |one, other| session.compare(one, other))?
@@ -178,14 +180,7 @@ impl Worker {
             Comparison::Command(command) => {
                 reference.judge_with(outcome, |one, other| command.compare(one, other))?
             }
-        };
-        match judged {
-            Judged::Verdict(verdict) => Ok(verdict),
-            Judged::CompareFailed(failure) => {
-                self.compare_failures.push(failure.to_string());
-                Ok(Verdict::Undecided)
-            }
-        }
+        })
     }
 
     /// Whether the user compares outputs.

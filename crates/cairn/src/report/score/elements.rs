@@ -1,6 +1,7 @@
 //! The score in the mutation-testing report schema, version 2, which viewers of other tools read.
 
 use super::Scored;
+use crate::failure::Failure;
 use cairn_model::map::Place;
 use cairn_mutants::analysis::Fate;
 use serde::Serialize;
@@ -12,8 +13,38 @@ struct Report<'a> {
     schema_version: &'static str,
     thresholds: Thresholds,
     framework: Framework,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config: Option<Config<'a>>,
     files: BTreeMap<&'a str, File>,
     test_files: BTreeMap<&'static str, TestFile<'a>>,
+}
+
+/// The schema leaves what is in here to us.
+#[derive(Serialize)]
+struct Config<'a> {
+    /// Why there is no score.
+    error: &'a str,
+}
+
+impl<'a> Report<'a> {
+    fn new(
+        files: BTreeMap<&'a str, File>,
+        tests: impl Iterator<Item = TestEntry<'a>>,
+        failure: Option<&'a Failure>,
+    ) -> Self {
+        Self {
+            schema_version: "2",
+            thresholds: Thresholds { high: 80, low: 60 },
+            framework: Framework { name: "Cairn", version: env!("CARGO_PKG_VERSION") },
+            config: failure.map(|failure| Config { error: &failure.message }),
+            files,
+            test_files: BTreeMap::from([("", TestFile { tests: tests.collect() })]),
+        }
+    }
+
+    fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report is always JSON") + "\n"
+    }
 }
 
 /// Where viewers turn red and green.
@@ -75,8 +106,8 @@ struct TestEntry<'a> {
 }
 
 /// The report. Every source file with a selected mutant must be readable where it was when the program was compiled;
-/// otherwise its text is empty and the viewer shows mutants without it.
-pub fn render(scored: &Scored) -> String {
+/// otherwise its text is empty and the viewer shows mutants without it. `failure` says why it does not amount to a score.
+pub fn render(scored: &Scored, failure: Option<&Failure>) -> String {
     let mutants = scored.mutants;
     let fates = scored.matrix.fates(mutants.table.mutants.len());
     let mut files: BTreeMap<&str, File> = BTreeMap::new();
@@ -110,22 +141,14 @@ pub fn render(scored: &Scored) -> String {
             covered_by: ids(&mut scored.matrix.reachers(mutant)),
         });
     }
-    let tests = scored.tests.iter().enumerate();
-    let report = Report {
-        schema_version: "2",
-        thresholds: Thresholds { high: 80, low: 60 },
-        framework: Framework { name: "Cairn", version: env!("CARGO_PKG_VERSION") },
-        files,
-        test_files: BTreeMap::from([(
-            "",
-            TestFile {
-                tests: tests
-                    .map(|(index, test)| TestEntry { id: index.to_string(), name: &test.name })
-                    .collect(),
-            },
-        )]),
-    };
-    serde_json::to_string_pretty(&report).expect("a report is always JSON") + "\n"
+    let numbered = scored.tests.iter().enumerate();
+    let tests = numbered.map(|(index, test)| TestEntry { id: index.to_string(), name: &test.name });
+    Report::new(files, tests, failure).text()
+}
+
+/// The report where nothing was found out, because of `failure`.
+pub fn render_failure(failure: &Failure) -> String {
+    Report::new(BTreeMap::new(), std::iter::empty(), Some(failure)).text()
 }
 
 /// Columns of the schema count characters, ours bytes.

@@ -1,7 +1,10 @@
 //! The score for programs. The layout is versioned by `format`.
 
-use super::{Runs, Scored, Stopped};
-use crate::mutants::describe::{Described, DroppedCounts};
+use super::{Runs, Scored, Stopped, share::Share};
+use crate::{
+    failure::Failure,
+    mutants::describe::{Described, DroppedCounts},
+};
 use cairn_mutants::analysis::{Fate, survivors::ranked};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,6 +18,9 @@ struct Report<'a> {
     runs: Runs,
     seconds: f64,
     stopped: Option<Stopped>,
+    /// Why there is no score, though something was found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorEntry<'a>>,
     inputs: Vec<InputEntry<'a>>,
     subset: Option<Subset<'a>>,
     /// Survivors by id, the most telling first.
@@ -38,8 +44,35 @@ struct Totals {
     layout_dependent: usize,
     undecided: usize,
     pending: usize,
+    /// Absent while mutants are pending: then only the bounds are known.
     percent_of_all: Option<f64>,
     percent_of_reached: Option<f64>,
+    bounds_of_all: Option<Share>,
+    bounds_of_reached: Option<Share>,
+}
+
+/// A score that there is not.
+#[derive(Serialize)]
+struct Refused<'a> {
+    format: u32,
+    program: &'a str,
+    set: &'a str,
+    score: Option<Totals>,
+    error: ErrorEntry<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorEntry<'a> {
+    exit: u8,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+}
+
+impl<'a> ErrorEntry<'a> {
+    fn of(failure: &'a Failure) -> Self {
+        Self { exit: failure.exit as u8, message: &failure.message, hint: failure.hint.as_deref() }
+    }
 }
 
 #[derive(Serialize)]
@@ -69,8 +102,14 @@ struct MutantEntry<'a> {
     killed_by: Vec<&'a str>,
 }
 
-/// The report.
-pub fn render(scored: &Scored) -> String {
+/// The report where nothing was found out, because of `failure`.
+pub fn render_failure(program: &str, set: &str, failure: &Failure) -> String {
+    let report = Refused { format: 1, program, set, score: None, error: ErrorEntry::of(failure) };
+    serde_json::to_string_pretty(&report).expect("a report is always JSON") + "\n"
+}
+
+/// The report; `failure` says why it does not amount to a score.
+pub fn render(scored: &Scored, failure: Option<&Failure>) -> String {
     let score = scored.score();
     let table = &scored.mutants.table;
     let fates = scored.matrix.fates(table.mutants.len());
@@ -113,6 +152,7 @@ pub fn render(scored: &Scored) -> String {
         runs: scored.runs,
         seconds: scored.elapsed.as_secs_f64(),
         stopped: scored.stopped,
+        error: failure.map(ErrorEntry::of),
         inputs: inputs.collect(),
         subset,
         survivors: ranked(table, &scored.selected, &scored.matrix)
@@ -134,8 +174,10 @@ pub fn render(scored: &Scored) -> String {
             layout_dependent: score.n_layout_dependent,
             undecided: score.n_undecided,
             pending: score.n_pending,
-            percent_of_all: score.percent_of_all(),
-            percent_of_reached: score.percent_of_reached(),
+            percent_of_all: Share::of_all(&score).and_then(Share::exact),
+            percent_of_reached: Share::of_reached(&score).and_then(Share::exact),
+            bounds_of_all: Share::of_all(&score),
+            bounds_of_reached: Share::of_reached(&score),
             killed_by: score.killed,
         },
     };

@@ -1,6 +1,6 @@
 //! The score as rows, then the survivors that are worth a look.
 
-use super::{Scored, Stopped};
+use super::{Scored, Stopped, share::Share};
 use crate::screen::count;
 use cairn_mutants::analysis::{
     Fate, Score,
@@ -36,17 +36,29 @@ fn summary(scored: &Scored, score: &Score) -> String {
     let mut row = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
     let table = &scored.mutants.table;
     row("target", format!("{} ({}, set {})", scored.program, count(score.n_selected, "mutant"), table.set));
+    let partial = match score.n_pending {
+        0 => String::new(),
+        n => format!(" (partial: {n} pending)"),
+    };
+    let (of_all, of_reached) = (Share::of_all(score), Share::of_reached(score));
     row(
         "score",
-        format!(
-            "{} of all, {} of those reached",
-            share(score.percent_of_all()),
-            share(score.percent_of_reached())
-        ),
+        format!("{} of all, {} of those reached{partial}", shown_share(of_all), shown_share(of_reached)),
     );
     let reasons: Vec<String> = score.killed.iter().map(|(reason, n)| format!("{n} by {reason}")).collect();
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
     row("killed", format!("{} of {}{reasons}", score.n_killed(), score.n_selected));
+    if let (Some(n), Some(limit)) = (score.killed.get("timeout"), scored.wall_limit) {
+        row(
+            "timeouts",
+            format!(
+                "{} killed by the clock alone, after {} ms or more; raise `run.wall_limit_ms` if time is all they \
+                 need",
+                count(*n, "mutant"),
+                limit.as_millis()
+            ),
+        );
+    }
     row(
         "survived",
         format!(
@@ -67,9 +79,16 @@ fn summary(scored: &Scored, score: &Score) -> String {
         row("unscored", format!("{} depend on where things lie in memory", score.n_layout_dependent));
     }
     if score.n_undecided > 0 {
+        let failed = match scored.runs.compare_failed {
+            0 => String::new(),
+            n => format!(", or `oracle.compare` failed ({})", count(n as usize, "run")),
+        };
         row(
             "unscored",
-            format!("{} could not be told: output cut off, or stopped by the sandbox", score.n_undecided),
+            format!(
+                "{} could not be told: output cut off, or stopped by the sandbox{failed}",
+                score.n_undecided
+            ),
         );
     }
     if score.dropped.total() > 0 {
@@ -111,8 +130,8 @@ fn summary(scored: &Scored, score: &Score) -> String {
     lines.join("\n") + "\n"
 }
 
-fn share(percent: Option<f64>) -> String {
-    percent.map_or_else(|| "–".to_owned(), |percent| format!("{percent:.1}%"))
+fn shown_share(share: Option<Share>) -> String {
+    share.map_or_else(|| "–".to_owned(), |share| share.to_string())
 }
 
 fn shown(scored: &Scored, survivor: &Survivor) -> String {
