@@ -24,6 +24,7 @@ pub mod objects;
 pub mod prune;
 pub mod resolve;
 pub mod switched;
+mod tame;
 
 #[cfg(test)]
 mod tests;

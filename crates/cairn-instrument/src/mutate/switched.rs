@@ -24,8 +24,9 @@ use super::{
     formula::{FormulaBuilder, Manner, Values},
     logical::{self, Surroundings},
     resolve::{OperandPlace, ResolvedAnchor, ResolvedAt, ResolvedFunction, ResolvedOperand, Way},
+    tame::{first_after_variables, tame},
 };
-use crate::{fuel::split_before, ir::instructions};
+use crate::fuel::split_before;
 use cairn_model::mutants::{Change, Formula, ValueType};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode::*, LLVMTypeKind, core::*, prelude::*};
 
@@ -504,82 +505,4 @@ unsafe fn as_type(builder: LLVMBuilderRef, value: LLVMValueRef, value_type: Valu
 pub unsafe fn add_incoming(phi: LLVMValueRef, mut value: LLVMValueRef, mut from: LLVMBasicBlockRef) {
     // SAFETY: promised by the caller.
     unsafe { LLVMAddIncoming(phi, &mut value, &mut from, 1) }
-}
-
-/// The first instruction of a body that is not a variable of constant size.
-///
-/// # Safety
-/// The function has a body.
-pub unsafe fn first_after_variables(function: LLVMValueRef) -> LLVMValueRef {
-    // SAFETY: promised by the caller.
-    unsafe {
-        instructions(LLVMGetEntryBasicBlock(function))
-            .into_iter()
-            .find(|at| LLVMGetInstructionOpcode(*at) != LLVMAlloca)
-            .expect("a block has a terminator")
-    }
-}
-
-/// Larger variables are not cleared: a mutant that reads one before it is written may then depend on what lay there.
-const MOST_CLEARED: u64 = 16 * 1024;
-
-/// Takes undefined behaviour out of a body, so that it does not decide what becomes of a mutant: arithmetic wraps,
-/// shifts take their amount modulo the width, and variables start as zero.
-unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: LLVMValueRef) {
-    let none = c"".as_ptr();
-    // SAFETY: the function has a body; every call fits the opcode it is made for.
-    unsafe {
-        let mut variables = Vec::new();
-        let mut block = LLVMGetFirstBasicBlock(function);
-        while !block.is_null() {
-            for at in instructions(block) {
-                match LLVMGetInstructionOpcode(at) {
-                    LLVMAdd | LLVMSub | LLVMMul => {
-                        LLVMSetNSW(at, 0);
-                        LLVMSetNUW(at, 0);
-                    }
-                    LLVMShl | LLVMLShr | LLVMAShr => {
-                        if LLVMGetInstructionOpcode(at) == LLVMShl {
-                            LLVMSetNSW(at, 0);
-                            LLVMSetNUW(at, 0);
-                        } else {
-                            LLVMSetExact(at, 0);
-                        }
-                        let amount = LLVMGetOperand(at, 1);
-                        let amount_type = LLVMTypeOf(amount);
-                        let is_integer = LLVMGetTypeKind(amount_type) == LLVMTypeKind::LLVMIntegerTypeKind;
-                        if is_integer && LLVMIsConstant(amount) == 0 {
-                            let most = LLVMGetIntTypeWidth(amount_type).next_power_of_two() - 1;
-                            LLVMPositionBuilderBefore(builder, at);
-                            let most = LLVMConstInt(amount_type, u64::from(most), 0);
-                            LLVMSetOperand(at, 1, LLVMBuildAnd(builder, amount, most, none));
-                        }
-                    }
-                    LLVMSDiv | LLVMUDiv => LLVMSetExact(at, 0),
-                    LLVMGetElementPtr => LLVMSetIsInBounds(at, 0),
-                    LLVMAlloca if LLVMIsConstant(LLVMGetOperand(at, 0)) != 0 => variables.push(at),
-                    _ => {}
-                }
-            }
-            block = LLVMGetNextBasicBlock(block);
-        }
-        LLVMPositionBuilderBefore(builder, first_after_variables(function));
-        let layout = inkwell::llvm_sys::target::LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
-        for variable in variables {
-            let in_entry = LLVMGetInstructionParent(variable) == LLVMGetEntryBasicBlock(function);
-            let value_type = LLVMGetAllocatedType(variable);
-            let size = inkwell::llvm_sys::target::LLVMABISizeOfType(layout, value_type);
-            if !in_entry || size == 0 || size > MOST_CLEARED {
-                continue;
-            }
-            if LLVMIsConstant(LLVMGetOperand(variable, 0)) != 0
-                && LLVMConstIntGetZExtValue(LLVMGetOperand(variable, 0)) != 1
-            {
-                continue;
-            }
-            let byte = LLVMConstNull(LLVMInt8TypeInContext(context));
-            let size = LLVMConstInt(LLVMInt64TypeInContext(context), size, 0);
-            LLVMBuildMemSet(builder, variable, byte, size, LLVMGetAlignment(variable));
-        }
-    }
 }

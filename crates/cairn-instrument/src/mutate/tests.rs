@@ -429,3 +429,41 @@ fn only_the_anchored_operand_is_replaced() {
         }"#]],
     );
 }
+
+#[test]
+fn arrays_of_variable_length_start_as_zero() {
+    let text = r#"
+        define i32 @f(i64 %n, i32 %m, i64 %at) {
+        entry:
+          %array = alloca i32, i64 %n, align 16
+          %bytes = alloca i8, i32 %m, align 16
+          %element = getelementptr inbounds i32, ptr %array, i64 %at
+          %value = load i32, ptr %element, align 4
+          %sum = add i32 %value, 1
+          call void @use(ptr %array, ptr %bytes)
+          ret i32 %sum
+        }
+        declare void @use(ptr, ptr)
+    "#;
+    let anchor = Anchor { at: At::Result(at(0, 4)), operands: vec![OperandAt::Operand(at(0, 4), 0)] };
+    let change = Change::Value(Formula { nodes: vec![Node::Operand(0)] });
+    check(
+        text,
+        anchor,
+        INT,
+        change,
+        expect![[r#"
+        cairn.before:
+          %array = alloca i32, i64 %n, align 16
+          %0 = zext i32 %m to i64
+          %bytes = alloca i8, i64 %0, align 16
+          %1 = shl i64 %n, 2
+          call void @llvm.memset.p0.i64(ptr nonnull align 16 %array, i8 0, i64 %1, i1 false)
+          call void @llvm.memset.p0.i64(ptr nonnull align 16 %bytes, i8 0, i64 %0, i1 false)
+          %element = getelementptr i32, ptr %array, i64 %at
+          %value = load i32, ptr %element, align 4
+          call void @use(ptr nonnull %array, ptr nonnull %bytes)
+          ret i32 %value
+        }"#]],
+    );
+}
