@@ -151,6 +151,7 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
         let facts = match (&source.facts, first_site) {
             _ if ir.is_naked => Err(UnmutatedReason::Naked),
             _ if function_code.has_label_values => Err(UnmutatedReason::ComputedGoto),
+            (Some(facts), _) if facts.function.is_skipped => Err(UnmutatedReason::Skipped),
             (Some(facts), Some(first_site)) => Ok((facts, first_site)),
             (Some(_), None) => Err(UnmutatedReason::NothingToMutate),
             (None, _) => Err(UnmutatedReason::NoFacts),
@@ -161,8 +162,13 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
             let subject = Subject::new(module, code, &globals, source.members[0], facts, first_site);
             let (function, n_ambiguous) = search(&subject, id, &source.members);
             anchors.n_ambiguous += n_ambiguous;
-            let is_worth_it = has_equal_copies && !facts.function.is_skipped && !function.anchors.is_empty();
-            if is_worth_it { Ok(function) } else { Err(UnmutatedReason::NothingToMutate) }
+            if has_equal_copies && !function.anchors.is_empty() {
+                Ok(function)
+            } else if subject.is_skipped() {
+                Err(UnmutatedReason::Skipped)
+            } else {
+                Err(UnmutatedReason::NothingToMutate)
+            }
         });
         match found {
             Ok(function) => anchors.functions.push(function),

@@ -554,7 +554,7 @@ int g(int a) { return a + 4; }"#,
     "#]]
     .assert_eq(&found.show_role("f", "Constant"));
     expect![[r#"
-        g has nothing to mutate
+        g is skipped, as its comments ask
     "#]]
     .assert_eq(&found.show_unmutated());
 }

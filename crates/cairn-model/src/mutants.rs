@@ -123,6 +123,8 @@ pub enum UnmutatedReason {
     NoFacts,
     /// Nothing in it can be mutated by the chosen operators.
     NothingToMutate,
+    /// Comments ask to skip all of it.
+    Skipped,
 }
 
 impl fmt::Display for UnmutatedReason {
@@ -132,6 +134,7 @@ impl fmt::Display for UnmutatedReason {
             Self::Naked => "is `naked`",
             Self::NoFacts => "has no front-end facts",
             Self::NothingToMutate => "has nothing to mutate",
+            Self::Skipped => "is skipped, as its comments ask",
         })
     }
 }

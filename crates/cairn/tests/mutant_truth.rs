@@ -58,6 +58,7 @@ truths! { own OWN
     mutant_macros
     mutant_memory
     mutant_skipped
+    mutant_stack
 }
 
 truths! { others OTHERS

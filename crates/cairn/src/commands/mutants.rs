@@ -1,6 +1,7 @@
 //! `cairn mutants`: which mutants a program has.
 
 use crate::{
+    commands::build::comments_not_understood,
     exit_code::Exit,
     failure::Failure,
     inputs,
@@ -69,6 +70,9 @@ impl ListMutants {
         let (target, shown) = self.split_show();
         let subject = Subject::open(&target, &wanted, &|text| screen.progress(text))?;
         let mutants = Mutants::of(&subject)?;
+        for warning in comments_not_understood(&subject.map) {
+            screen.warn(&warning);
+        }
         if let Some(ids) = shown {
             return self.show(&mutants, &ids, screen);
         }
