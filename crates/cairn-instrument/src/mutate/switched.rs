@@ -36,6 +36,8 @@ pub struct Weave<'a> {
     pub spot: usize,
     /// The type of the value that is replaced.
     pub value_type: ValueType,
+    /// The number of the patch in its view.
+    pub number: u32,
     /// The selector of the first mutant.
     pub first_selector: u32,
     /// The mutants; see [`order`].
@@ -60,6 +62,13 @@ struct Site<'a> {
     /// An operand that was replaced: of which instruction, its number, and what it was.
     kept: Option<(LLVMValueRef, u32, LLVMValueRef)>,
     active: LLVMValueRef,
+}
+
+/// How the code has the operand that a patch replaces.
+#[derive(Clone, Copy)]
+enum Form {
+    AsItIs,
+    Negated,
 }
 
 /// Weaves patches into the body of a function.
@@ -119,8 +128,16 @@ impl Weaver<'_> {
                     Some(Some(anchor)) => match anchor.at {
                         ResolvedAt::Logical(_) => true,
                         ResolvedAt::Result(at) => self.weave_result(function, patch, anchor, at, active),
-                        ResolvedAt::Operand(at, number) => {
-                            self.weave_operand(function, patch, anchor, at, number, active)
+                        ResolvedAt::Operands(ref operands) => operands.iter().all(|(at, number)| {
+                            let form = Form::AsItIs;
+                            self.weave_operand(function, patch, anchor, (*at, *number, form), active)
+                        }),
+                        ResolvedAt::Negated(at, number) => {
+                            let form = Form::Negated;
+                            self.weave_operand(function, patch, anchor, (at, number, form), active)
+                        }
+                        ResolvedAt::Stored(store) => {
+                            self.weave_stored(function, patch, anchor, store, active)
                         }
                     },
                     _ => false,
@@ -178,31 +195,71 @@ impl Weaver<'_> {
         function: &ResolvedFunction,
         patch: &Weave,
         anchor: &ResolvedAnchor,
-        at: LLVMValueRef,
-        number: u32,
+        (at, number, form): (LLVMValueRef, u32, Form),
         active: LLVMValueRef,
     ) -> bool {
         // SAFETY: `at` is an instruction of the function with that operand.
         unsafe {
-            if LLVMGetInstructionOpcode(at) == LLVMPHI || number >= LLVMGetNumOperands(at) as u32 {
-                return false;
-            }
-            let original = LLVMGetOperand(at, number);
-            let formulas = self.formula_builder();
-            if LLVMTypeOf(original) != formulas.type_of(patch.value_type)
-                || !self.operands_fit(anchor, function)
-            {
+            if number >= LLVMGetNumOperands(at) as u32 || !self.operands_fit(anchor, function) {
                 return false;
             }
             if LLVMGetInstructionOpcode(at) == LLVMStore && number == 1 {
                 return self.weave_store(function, patch, at, active);
             }
-            let before = split_before(self.builder, self.context, at);
-            let rest = LLVMGetInstructionParent(at);
-            LLVMPositionBuilderBefore(self.builder, at);
+            let there = LLVMGetOperand(at, number);
+            let evaluated = evaluated_at(at, number);
+            LLVMPositionBuilderBefore(self.builder, evaluated);
+            let original = match form {
+                Form::AsItIs => as_type(self.builder, there, patch.value_type),
+                Form::Negated => LLVMBuildNeg(self.builder, there, c"".as_ptr()),
+            };
+            if LLVMTypeOf(original) != self.formula_builder().type_of(patch.value_type) {
+                return false;
+            }
+            let before = split_before(self.builder, self.context, evaluated);
+            let rest = LLVMGetInstructionParent(evaluated);
+            LLVMPositionBuilderBefore(self.builder, evaluated);
             let value = LLVMBuildPhi(self.builder, LLVMTypeOf(original), c"".as_ptr());
-            LLVMSetOperand(at, number, value);
+            // A truth value in memory is a byte.
+            let is_byte = LLVMTypeOf(there) != LLVMTypeOf(original);
+            let stored = match form {
+                Form::Negated => LLVMBuildNeg(self.builder, value, c"".as_ptr()),
+                Form::AsItIs if is_byte => {
+                    LLVMBuildZExt(self.builder, value, LLVMTypeOf(there), c"".as_ptr())
+                }
+                Form::AsItIs => value,
+            };
+            LLVMSetOperand(at, number, stored);
             let kept = Some((at, number, original));
+            let site = Site { function, patch, anchor, original, kept, active };
+            self.fill(&site, value, before, rest)
+        }
+    }
+
+    /// What an assignment stores is also its value, for whoever uses that.
+    unsafe fn weave_stored(
+        &self,
+        function: &ResolvedFunction,
+        patch: &Weave,
+        anchor: &ResolvedAnchor,
+        store: LLVMValueRef,
+        active: LLVMValueRef,
+    ) -> bool {
+        // SAFETY: `store` is a store of the function; what it stores is used by nobody before.
+        unsafe {
+            let original = LLVMGetOperand(store, 0);
+            if LLVMIsAInstruction(original).is_null()
+                || LLVMTypeOf(original) != self.formula_builder().type_of(patch.value_type)
+                || !self.operands_fit(anchor, function)
+            {
+                return false;
+            }
+            let before = split_before(self.builder, self.context, store);
+            let rest = LLVMGetInstructionParent(store);
+            LLVMPositionBuilderBefore(self.builder, store);
+            let value = LLVMBuildPhi(self.builder, LLVMTypeOf(original), c"".as_ptr());
+            LLVMReplaceAllUsesWith(original, value);
+            let kept = Some((store, 0, original));
             let site = Site { function, patch, anchor, original, kept, active };
             self.fill(&site, value, before, rest)
         }
@@ -445,7 +502,9 @@ impl Weaver<'_> {
     unsafe fn operands_fit(&self, anchor: &ResolvedAnchor, function: &ResolvedFunction) -> bool {
         let has_operands = anchor.operands.iter().all(|operand| match operand.place {
             // SAFETY: the instructions belong to the function.
-            OperandPlace::Operand(at, number) => unsafe { number < LLVMGetNumOperands(at) as u32 },
+            OperandPlace::Operand(at, number) | OperandPlace::Negated(at, number) => unsafe {
+                number < LLVMGetNumOperands(at) as u32
+            },
             _ => true,
         });
         has_operands && function.variables.iter().all(|(place, _)| !place.is_null())
@@ -467,6 +526,9 @@ pub unsafe fn read_operand(builder: LLVMBuilderRef, operand: &ResolvedOperand) -
     unsafe {
         let value = match operand.place {
             OperandPlace::Operand(at, number) => LLVMGetOperand(at, number),
+            OperandPlace::Negated(at, number) => {
+                LLVMBuildNeg(builder, LLVMGetOperand(at, number), c"".as_ptr())
+            }
             OperandPlace::Result(at) => at,
             OperandPlace::Target(store) => {
                 let value_type = LLVMTypeOf(LLVMGetOperand(store, 0));
@@ -479,9 +541,27 @@ pub unsafe fn read_operand(builder: LLVMBuilderRef, operand: &ResolvedOperand) -
     }
 }
 
+/// The instruction before which an operand is evaluated: of a phi, the end of the block it comes from.
+///
+/// # Safety
+/// `at` is an instruction of a live function with that operand.
+pub unsafe fn evaluated_at(at: LLVMValueRef, number: u32) -> LLVMValueRef {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if LLVMGetInstructionOpcode(at) == LLVMPHI {
+            LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(at, number))
+        } else {
+            at
+        }
+    }
+}
+
 /// A truth value is a byte in memory and a bit elsewhere.
-unsafe fn as_type(builder: LLVMBuilderRef, value: LLVMValueRef, value_type: ValueType) -> LLVMValueRef {
-    // SAFETY: the builder is positioned where the value is defined.
+///
+/// # Safety
+/// The builder is positioned where the value is defined.
+pub unsafe fn as_type(builder: LLVMBuilderRef, value: LLVMValueRef, value_type: ValueType) -> LLVMValueRef {
+    // SAFETY: promised by the caller.
     unsafe {
         let there = LLVMTypeOf(value);
         if LLVMGetTypeKind(there) != LLVMTypeKind::LLVMIntegerTypeKind {

@@ -1,5 +1,6 @@
 //! Bodies without undefined behaviour of their own, so that it does not decide what becomes of a mutant: arithmetic
-//! wraps, shifts take their amount modulo the width, and variables start as zero.
+//! wraps, shifts take their amount modulo the width, variables start as zero, and nothing is promised of what is read
+//! or of which accesses meet.
 
 use crate::ir::instructions;
 use inkwell::llvm_sys::{
@@ -14,6 +15,10 @@ use inkwell::llvm_sys::{
 /// what lay there.
 const MOST_CLEARED: u64 = 16 * 1024;
 
+/// What clang notes of instructions because C promises it: that a `_Bool` is 0 or 1, and that a member is not accessed
+/// as another. A mutant may access another.
+const PROMISES: [&str; 5] = ["tbaa", "tbaa.struct", "range", "nonnull", "noundef"];
+
 /// Tames a body.
 ///
 /// # Safety
@@ -21,6 +26,8 @@ const MOST_CLEARED: u64 = 16 * 1024;
 pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: LLVMValueRef) {
     // SAFETY: promised by the caller; every call fits the opcode it is made for.
     unsafe {
+        let promises =
+            PROMISES.map(|name| LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32));
         let mut variables = Vec::new();
         let mut block = LLVMGetFirstBasicBlock(function);
         while !block.is_null() {
@@ -44,6 +51,9 @@ pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: L
                     LLVMGetElementPtr => LLVMGEPSetNoWrapFlags(at, 0),
                     LLVMAlloca => variables.push(at),
                     _ => {}
+                }
+                for kind in &promises {
+                    LLVMSetMetadata(at, *kind, std::ptr::null_mut());
                 }
             }
             block = LLVMGetNextBasicBlock(block);

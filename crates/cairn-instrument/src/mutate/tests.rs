@@ -39,9 +39,14 @@ fn check(text: &str, anchor: Anchor, value_type: ValueType, change: Change, expe
         siblings: Vec::new(),
     };
     let mutable = MutableFunction { function: FunctionId(0), spots: vec![spot], variables: Vec::new() };
-    let anchored =
-        AnchoredFunction { members: vec![0], mutable, anchors: vec![anchor], variables: Vec::new() };
-    let weave = Weave { spot: 0, value_type, first_selector: 7, changes: vec![&change] };
+    let anchored = AnchoredFunction {
+        defined_at: Default::default(),
+        members: vec![0],
+        mutable,
+        anchors: vec![anchor],
+        variables: Vec::new(),
+    };
+    let weave = Weave { spot: 0, value_type, number: 0, first_selector: 7, changes: vec![&change] };
     // SAFETY: the anchor was written for this text.
     unsafe {
         let raw = module.as_mut_ptr();

@@ -6,7 +6,7 @@ use crate::{
         subject::{Expression, Usage},
         types,
     },
-    ir::{CodeOperand, CodeType, Opcode},
+    ir::{Arithmetic, CodeOperand, CodeType, Definition, Opcode},
 };
 use cairn_model::{
     facts::{ConstantValue, ExpressionKind, TypeClass},
@@ -18,6 +18,10 @@ impl Finder<'_, '_> {
     pub(super) fn object(&mut self, expression: Expression) {
         let subject = self.subject;
         let fact = subject.fact(expression);
+        let is_bit_field = subject.field(expression).is_some_and(|(field, _)| field.bit_width.is_some());
+        if is_bit_field {
+            return self.bit_field(expression);
+        }
         let address = match fact.kind {
             ExpressionKind::Reference => self.variable_address(expression),
             ExpressionKind::Member => self.member_address(expression),
@@ -26,8 +30,7 @@ impl Finder<'_, '_> {
         };
         let Some(address) = address else { return };
         self.address[expression as usize] = Some(address);
-        let is_bit_field = subject.field(expression).is_some_and(|(field, _)| field.bit_width.is_some());
-        if subject.usage(expression) != Usage::Read || is_bit_field {
+        if subject.usage(expression) != Usage::Read {
             return;
         }
         let Some(value_type) = types::scalar(&fact.value_type) else { return };
@@ -39,6 +42,72 @@ impl Finder<'_, '_> {
         });
         if let Some(load) = load {
             self.computed(expression, load);
+        }
+    }
+
+    /// A bit-field that is read: the last of what takes it out of the bytes around it.
+    ///
+    /// ```text
+    ///   %load = load i16, ptr %s
+    ///   %shift = lshr i16 %load, 8
+    ///   %clear = and i16 %shift, 127
+    ///   %cast = zext i16 %clear to i32
+    /// ```
+    fn bit_field(&mut self, expression: Expression) {
+        let subject = self.subject;
+        let place = subject.fact(expression).place;
+        let (Some(value_type), Usage::Read) = (subject.scalar(expression), subject.usage(expression)) else {
+            return;
+        };
+        let base = match subject.only_child(expression) {
+            Some(base) if subject.fact(base).value_type.class == TypeClass::Pointer => self.pointer(base),
+            Some(base) => self.address[base as usize],
+            None => None,
+        };
+        let Some(base) = base else { return };
+        let load = self.take(expression, place, |finder, at| {
+            matches!(finder.opcode(at), Opcode::Load { is_volatile: false })
+                && finder.is_part_of(finder.operand(at, 0), base)
+        });
+        let Some(mut at) = load else { return };
+        while let [(user, _)] = subject.uses(at)
+            && subject.at_place(place).contains(user)
+            && self.takes_out(*user, at)
+        {
+            at = *user;
+        }
+        if subject.code.at(at).result == types::code_type(value_type) {
+            self.computed(expression, at);
+        }
+    }
+
+    /// Whether an instruction is one of those that take a bit-field out of what was loaded.
+    fn takes_out(&self, at: Definition, from: Definition) -> bool {
+        let is_constant = matches!(self.operand(at, 1), CodeOperand::Integer { .. });
+        self.operand(at, 0) == CodeOperand::Result(from)
+            && match self.opcode(at) {
+                Opcode::Arithmetic(
+                    Arithmetic::Shl | Arithmetic::LShr | Arithmetic::AShr | Arithmetic::And,
+                ) => is_constant,
+                Opcode::Convert { .. } => true,
+                _ => false,
+            }
+    }
+
+    /// Whether a pointer points to a structure, or to a part of it at a fixed distance.
+    fn is_part_of(&self, operand: CodeOperand, base: CodeOperand) -> bool {
+        if self.is_same_pointer(operand, base) {
+            return true;
+        }
+        match (operand, base) {
+            (CodeOperand::Result(at), _) => {
+                matches!(self.opcode(at), Opcode::ElementPointer { offset: Some(_) })
+                    && self.is_same_pointer(self.operand(at, 0), base)
+            }
+            (CodeOperand::Global { global, .. }, CodeOperand::Global { global: other, .. }) => {
+                global == other
+            }
+            _ => false,
         }
     }
 
@@ -68,9 +137,6 @@ impl Finder<'_, '_> {
             Some(base) => Some(self.address[base as usize]?),
             None => None,
         };
-        if field.bit_width.is_some() {
-            return None;
-        }
         if is_union {
             return base;
         }
@@ -83,6 +149,8 @@ impl Finder<'_, '_> {
             *finder.opcode(at) == Opcode::ElementPointer { offset: Some(distance) }
                 && base.is_none_or(|base| finder.is_same_pointer(finder.operand(at, 0), base))
                 && subject.code.at(at).operands.len() == 3
+                // An array's start is found by 64-bit numbers.
+                && matches!(finder.operand(at, 2), CodeOperand::Integer { bits: 32, .. })
         })?;
         Some(CodeOperand::Result(at))
     }
