@@ -176,15 +176,14 @@ impl Comparison<'_> {
         let Fixture { build, inputs, .. } = self.fixture;
         for ((name, input), view) in inputs.iter().zip(&self.runs[&reference.mutant]) {
             let mut view = view.clone();
-            let mut agreement =
-                self.judge.compare(reference, input, &view, || build.checked(reference.mutant));
+            let mut agreement = self.judge.compare(reference, input, &view, build);
             if agreement != Agreement::Same && view.is_endless() {
                 // It may only have been slow.
                 self.session.set_fuel(MUCH_FUEL);
                 let run = self.session.run(input, &[reference.mutant]).expect("a run of a mutant").remove(0);
                 self.session.set_fuel(FUEL);
                 view = run.run.execution.outcome.into();
-                agreement = self.judge.compare(reference, input, &view, || build.checked(reference.mutant));
+                agreement = self.judge.compare(reference, input, &view, build);
             }
             tally.add(
                 &format!("{} {kind}, input {name}", build.describe(reference.mutant)),
