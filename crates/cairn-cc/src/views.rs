@@ -7,6 +7,6 @@ mod instrument;
 mod link;
 mod search_path;
 
-pub use alone::build_alone;
+pub use alone::{Alone, build_alone};
 pub use build::{MutantView, ViewError, ViewRequest, Views, build_views};
 pub use find::{FindError, find};

@@ -2,7 +2,9 @@
 
 use crate::{
     clang::Cursor,
-    constants, order,
+    constants,
+    macros::{Macros, Operator},
+    order,
     records::Records,
     shapes::{self, Shape},
     source::{Sources, Span},
@@ -12,7 +14,6 @@ use crate::{
 };
 use cairn_model::facts::{ExpressionFact, ExpressionKind, Named, Place, UsedBy};
 use clang_sys::*;
-use std::collections::HashSet;
 
 /// What expressions of a function refer to.
 pub struct Surroundings<'c, 'u> {
@@ -26,8 +27,8 @@ pub struct Surroundings<'c, 'u> {
     pub globals: &'c mut Globals<'u>,
     /// Structures.
     pub records: &'c mut Records<'u>,
-    /// The macros that are not defined in system headers.
-    pub own_macros: &'c HashSet<String>,
+    /// The macros.
+    pub macros: &'c Macros<'u>,
     /// How many functions come before this one.
     pub n_functions_before: u32,
 }
@@ -43,11 +44,25 @@ impl Expressions {
     /// Lists the expressions of `tree`.
     pub fn collect<'u>(tree: &Tree<'u>, around: &mut Surroundings<'_, 'u>) -> Expressions {
         let (sources, types) = (around.sources, around.types);
-        let mut collector =
-            Collector { tree, sources, types, around, facts: Vec::new(), numbers: Vec::new() };
+        let mut collector = Collector {
+            tree,
+            sources,
+            types,
+            around,
+            facts: Vec::new(),
+            textless: Vec::new(),
+            numbers: Vec::new(),
+        };
         collector.numbers.resize(tree.len(), None);
         for root in tree.roots() {
             collector.visit(root, None, false);
+        }
+        // What is made of parts that have no text has none that could be changed.
+        for number in collector.textless {
+            let parent = collector.facts[number as usize].parent;
+            for number in parent.into_iter().chain([number]) {
+                collector.facts[number as usize].is_foreign = true;
+            }
         }
         let mut expressions = Expressions { facts: collector.facts, numbers: collector.numbers };
         for (rank, node) in order::emission_order(tree, sources).into_iter().enumerate() {
@@ -72,6 +87,8 @@ struct Collector<'c, 's, 'u> {
     types: &'c Types,
     around: &'c mut Surroundings<'s, 'u>,
     facts: Vec<ExpressionFact>,
+    /// Those that hold a part of a macro's use.
+    textless: Vec<u32>,
     numbers: Vec<Option<u32>>,
 }
 
@@ -147,6 +164,9 @@ impl<'u> Collector<'_, '_, 'u> {
             Some(_) => span.extent.start,
             None => self.place(node, kind, &operator, &span),
         };
+        if macro_name.is_none() && !self.has_own_text(node, kind, &operator, &span) {
+            self.textless.push(self.facts.len() as u32);
+        }
         let value_type = cursor.value_type();
         let canonical = value_type.canonical();
         let text = self.sources.excerpt(&span);
@@ -178,9 +198,98 @@ impl<'u> Collector<'_, '_, 'u> {
     /// the program uses.
     fn is_foreign(&self, cursor: Cursor<'u>, macro_name: &str, text: &str) -> bool {
         let (start, end) = cursor.extent();
-        !self.around.own_macros.contains(macro_name)
+        !self.around.macros.is_own(macro_name)
             && text != macro_name
             && (start.is_macro_text() || end.is_macro_text())
+    }
+
+    /// Whether an expression at whose ends macros stand holds their uses as wholes.
+    fn has_own_text(&self, node: NodeId, kind: ExpressionKind, operator: &str, span: &Span) -> bool {
+        let Some(file) = span.file else { return true };
+        let last_macro = self.last_macro(node, kind, span);
+        if !span.begins_in_macro && last_macro.is_none() {
+            return true;
+        }
+        let (macros, sources) = (self.around.macros, self.sources);
+        let (left, right) = self.operators_beside(node, kind, operator);
+        let is_whole_left = !span.begins_in_macro
+            || left.is_some_and(|operator| macros.holds_on_the_left(sources, (file, span.start), operator));
+        let is_whole_right = last_macro.is_none_or(|start| {
+            right.is_some_and(|operator| macros.holds_on_the_right(sources, (file, start), operator))
+        });
+        is_whole_left && is_whole_right
+    }
+
+    /// Where the use of the macro begins that an expression ends in.
+    fn last_macro(&self, node: NodeId, kind: ExpressionKind, span: &Span) -> Option<usize> {
+        if span.last_macro.is_some() {
+            return span.last_macro;
+        }
+        let file = span.file?;
+        let name = self.tree.cursor(node).location();
+        if kind == ExpressionKind::Member && name.is_macro() {
+            return name.offset().filter(|(of, _)| *of == file).map(|(_, offset)| offset);
+        }
+        // libclang moves what ends in the text of a macro to the end of its use; the last part tells.
+        let mut last = node;
+        loop {
+            last = *self.tree.children(last).last()?;
+            let part = self.sources.span(self.tree.cursor(last));
+            if part.file != span.file || part.end != span.end {
+                return None;
+            }
+            let is_use = || self.sources.scan(file, part.start).end_of_macro_use() == span.end;
+            if part.begins_in_macro && is_use() {
+                return Some(part.start);
+            }
+        }
+    }
+
+    /// The operators by which an expression holds its first and its last part, as far as they stand in no macro.
+    fn operators_beside(
+        &self,
+        node: NodeId,
+        kind: ExpressionKind,
+        operator: &str,
+    ) -> (Option<Operator>, Option<Operator>) {
+        use ExpressionKind as Kind;
+        let binary = |spelling: &str| {
+            let (left, _) = self.tree.operands(node)?;
+            let is_written = self.next_token(left)?.0.starts_with(spelling.as_bytes().get(..1)?);
+            Operator::binary(spelling).filter(|_| is_written)
+        };
+        match kind {
+            Kind::Binary | Kind::Logical | Kind::Assign | Kind::CompoundAssign => {
+                (binary(operator), binary(operator))
+            }
+            Kind::Conditional => (Some(Operator::CONDITIONAL), Some(Operator::CONDITIONAL)),
+            Kind::Call if operator.starts_with("operator") => {
+                let operator = binary(operator.trim_start_matches("operator"));
+                (operator, operator)
+            }
+            Kind::Call | Kind::Member | Kind::Index => (Some(Operator::POSTFIX), Some(Operator::POSTFIX)),
+            Kind::IncrementDecrement
+                if matches!(
+                    self.tree.cursor(node).unary_operator(),
+                    CXUnaryOperator_PostInc | CXUnaryOperator_PostDec
+                ) =>
+            {
+                (Some(Operator::POSTFIX), None)
+            }
+            _ => (None, Some(Operator::PREFIX)),
+        }
+    }
+
+    /// The token after an operand and the brackets around it, with its offset.
+    fn next_token(&self, operand: NodeId) -> Option<(&'u [u8], usize)> {
+        let span = self.sources.span(self.tree.cursor(operand));
+        let mut scanner = self.sources.scan(span.file?, span.end);
+        while scanner.peek() == Some(b")") {
+            scanner.token();
+        }
+        scanner.skip_blank();
+        let offset = scanner.offset;
+        Some((scanner.token()?, offset))
     }
 
     fn named(&mut self, cursor: Cursor<'u>, kind: ExpressionKind) -> Option<Named> {
@@ -297,13 +406,7 @@ impl<'u> Collector<'_, '_, 'u> {
     fn operator_place(&self, left: NodeId, operator: &str) -> Option<Place> {
         let span = self.sources.span(self.tree.cursor(left));
         let file = span.file?;
-        let mut scanner = self.sources.scan(file, span.end);
-        while scanner.peek() == Some(b")") {
-            scanner.token();
-        }
-        scanner.skip_blank();
-        let offset = scanner.offset;
-        let token = scanner.token()?;
+        let (token, offset) = self.next_token(left)?;
         let is_operator = operator.as_bytes().starts_with(token);
         let is_name = token[0].is_ascii_alphabetic() || token[0] == b'_';
         (is_operator || is_name).then(|| self.sources.advance(file, span.end, span.extent.end, offset))

@@ -4,32 +4,31 @@ use crate::{
     clang::{Cursor, Unit},
     conditions,
     expressions::{Expressions, Surroundings},
+    macros::Macros,
     records::Records,
-    skips,
+    skips::Requests,
     source::Sources,
     tree::{NodeId, Tree},
     types::Types,
     variables::{Globals, Locals},
 };
-use cairn_model::facts::{FunctionFacts, UnitFacts};
+use cairn_model::facts::{CommentFact, FunctionFacts, UnitFacts};
 use clang_sys::*;
-use std::{collections::HashSet, path::Path};
+use std::path::Path;
 
 /// Facts of every function defined outside system headers.
 pub fn of_unit(unit: &Unit, directory: &Path) -> UnitFacts {
-    let (macros, declarations): (Vec<_>, Vec<_>) = unit
-        .cursor()
-        .children()
-        .into_iter()
-        .filter(|child| !child.location().is_in_system_header())
-        .partition(|child| child.kind() == CXCursor_MacroDefinition);
+    let (macros, mut declarations): (Vec<_>, Vec<_>) =
+        unit.cursor().children().into_iter().partition(|child| child.kind() == CXCursor_MacroDefinition);
+    declarations.retain(|child| !child.location().is_in_system_header());
     let mut reader = Reader {
         sources: Sources::new(unit, directory),
         types: Types::default(),
         globals: Globals::default(),
         records: Records::default(),
-        own_macros: macros.into_iter().map(|definition| definition.spelling()).collect(),
+        macros: Macros::of(macros),
         functions: Vec::new(),
+        comments: Vec::new(),
     };
     for declaration in declarations {
         reader.declaration(declaration);
@@ -39,6 +38,7 @@ pub fn of_unit(unit: &Unit, directory: &Path) -> UnitFacts {
         files: reader.sources.into_names(),
         variables: reader.globals.facts,
         records: reader.records.facts,
+        comments_not_understood: reader.comments,
     }
 }
 
@@ -47,8 +47,9 @@ struct Reader<'u> {
     types: Types,
     globals: Globals<'u>,
     records: Records<'u>,
-    own_macros: HashSet<String>,
+    macros: Macros<'u>,
     functions: Vec<FunctionFacts>,
+    comments: Vec<CommentFact>,
 }
 
 impl<'u> Reader<'u> {
@@ -121,21 +122,30 @@ impl<'u> Reader<'u> {
                 locals: &locals,
                 globals: &mut self.globals,
                 records: &mut self.records,
-                own_macros: &self.own_macros,
+                macros: &self.macros,
                 n_functions_before: self.functions.len() as u32,
             },
         );
         let found = conditions::find(&tree, &self.sources, &mut expressions);
         let span = self.sources.span(cursor);
         let text = span.file.map_or(&[][..], |file| self.sources.text(file));
+        let requests = Requests::of(text, &span, span.extent.start.line);
+        for (offset, text) in requests.not_understood {
+            let Some(file) = span.file else { continue };
+            let place = self.sources.place_of_byte(file, offset, &span);
+            let comment = CommentFact { place, text };
+            if !self.comments.contains(&comment) {
+                self.comments.push(comment);
+            }
+        }
         let facts = FunctionFacts {
             name,
             place: self.sources.place(cursor.location()),
             extent: span.extent,
             result: cursor.result_type().map(|result| self.types.describe(result)),
             variables: locals.facts,
-            is_skipped: skips::stands_before(text, span.start),
-            skipped_lines: skips::lines(text, &span, span.extent.start.line),
+            is_skipped: requests.is_skipped,
+            skipped_lines: requests.lines,
             expressions: expressions.facts,
             conditions: found.conditions,
             decisions: found.decisions,

@@ -9,7 +9,7 @@
 //! Data moves through the modules from the outside in: `clang` opens libclang and wraps its cursors safely;
 //! `source` turns its locations into places and text; `tree` copies a function body into plain nodes, whose
 //! `shapes` say how they are evaluated and `order` when; `expressions`, `conditions` and `switches` read facts off
-//! that tree, `variables` and `records` what its names stand for;
+//! that tree, `variables` and `records` what its names stand for, and `macros` which expressions have a text;
 //! `functions` walks the declarations and puts them together.
 //!
 //! What a condition is, we take from clang's source-based coverage, and the tests compare with `llvm-cov`. We list
@@ -30,6 +30,7 @@ mod error;
 mod expressions;
 mod folding;
 mod functions;
+mod macros;
 mod order;
 mod records;
 mod shapes;

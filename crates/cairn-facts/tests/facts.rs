@@ -568,3 +568,54 @@ fn text_of_system_macros_is_foreign() {
         foreign.map(|expression| format!("{:?} {}", expression.kind, expression.operator)).collect();
     assert_eq!(kinds, ["Conditional ?:", "Binary <",]);
 }
+
+#[test]
+fn what_holds_a_part_of_a_macro_is_foreign() {
+    let unit = extract(
+        "unit.c",
+        "#define ADD1(a) a + 1\n#define TWICE 2 *\n#define MINUS1 -1\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n\
+         #define NEXT ADD1(x)\n#define IDENTITY(a) a\n#define MEMBER m.n\n\
+         struct s { struct { int n; } m; };\n\
+         int f(int x, int y, struct s *p) {\n\
+         x = ADD1(y) * 2;\n\
+         x = y * ADD1(x);\n\
+         x = TWICE y + 5;\n\
+         x = y MINUS1 * 2;\n\
+         x = IDENTITY(x + y) * 3;\n\
+         x = -NEXT;\n\
+         x = p->MEMBER;\n\
+         x = ADD1(y);\n\
+         x = ADD1(y) + 4;\n\
+         x = y == MINUS1;\n\
+         x = MAX(x, y) * 2 - (long) MAX(x, 1);\n\
+         x = SIZE * y + IDENTITY(y) * 2;\n\
+         return x; }\n",
+        &["-DSIZE=12"],
+    );
+    let function = &unit.functions[0];
+    let mut text = String::new();
+    for line in 10..=21 {
+        let foreign: Vec<String> = function
+            .expressions
+            .iter()
+            .filter(|expression| expression.is_foreign && expression.place.line == line)
+            .map(|expression| format!("{:?} {}", expression.kind, expression.operator))
+            .collect();
+        text += &format!("{line}: {}\n", foreign.join(", "));
+    }
+    expect![[r#"
+        10: Assign =, Binary +, Binary *
+        11: Assign =, Binary +, Binary *
+        12: Assign =, Binary +, Binary *
+        13: Binary -, Binary *
+        14: Assign =, Binary +, Binary *
+        15: Assign =, Binary +, Unary -
+        16: Assign =, Member n, Member m
+        17: 
+        18: 
+        19: 
+        20: 
+        21: 
+    "#]]
+    .assert_eq(&text);
+}

@@ -12,7 +12,7 @@ mod values;
 mod variables;
 
 use crate::{
-    ir::{Code, CodeOperand, Definition, FunctionCode, IrModule, ModuleCode},
+    ir::{Code, CodeOperand, Definition, FunctionCode, IrModule, ModuleCode, normalise},
     mapping::{self, Options},
 };
 use cairn_model::{FunctionId, ProgramMap, mutants::UnmutatedReason};
@@ -36,6 +36,8 @@ pub struct Anchors {
 /// One function: what the catalogue is told, and where that is in the code.
 #[derive(Debug)]
 pub struct AnchoredFunction {
+    /// Where its name stands in the source: file, line and column.
+    pub defined_at: (String, u32, u32),
     /// Its copies in the module, by index; all have the same positions.
     pub members: Vec<usize>,
     /// What the catalogue is told.
@@ -62,6 +64,12 @@ pub enum At {
     Result(Definition),
     /// One operand of an instruction, only there: an instruction, an operand number.
     Operand(Definition, u32),
+    /// Such operands of several instructions, which are one constant of the source.
+    Operands(Vec<(Definition, u32)>),
+    /// The negative of an operand, which the code has in its place.
+    Negated(Definition, u32),
+    /// What a store writes, there and wherever else that value is used: as the value of the assignment.
+    Stored(Definition),
     /// `&&` or `||`.
     Logical(LogicalAt),
 }
@@ -115,6 +123,8 @@ pub enum LogicalResult {
 pub enum OperandAt {
     /// The operand of an instruction.
     Operand(Definition, u32),
+    /// The negative of the operand of an instruction.
+    Negated(Definition, u32),
     /// The result of an instruction.
     Result(Definition),
     /// What lies where the pointer operand of a store points, before it stores.
@@ -155,6 +165,7 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
             _ if ir.symbol == COMPARISON => Err(UnmutatedReason::Comparison),
             _ if ir.is_naked => Err(UnmutatedReason::Naked),
             _ if function_code.has_label_values => Err(UnmutatedReason::ComputedGoto),
+            (Some(facts), _) if facts.function.is_skipped => Err(UnmutatedReason::Skipped),
             (Some(facts), Some(first_site)) => Ok((facts, first_site)),
             (Some(_), None) => Err(UnmutatedReason::NothingToMutate),
             (None, _) => Err(UnmutatedReason::NoFacts),
@@ -165,8 +176,13 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
             let subject = Subject::new(module, code, &globals, source.members[0], facts, first_site);
             let (function, n_ambiguous) = search(&subject, id, &source.members);
             anchors.n_ambiguous += n_ambiguous;
-            let is_worth_it = has_equal_copies && !facts.function.is_skipped && !function.anchors.is_empty();
-            if is_worth_it { Ok(function) } else { Err(UnmutatedReason::NothingToMutate) }
+            if has_equal_copies && !function.anchors.is_empty() {
+                Ok(function)
+            } else if subject.is_skipped() {
+                Err(UnmutatedReason::Skipped)
+            } else {
+                Err(UnmutatedReason::NothingToMutate)
+            }
         });
         match found {
             Ok(function) => anchors.functions.push(function),
@@ -182,7 +198,10 @@ fn search(subject: &Subject, id: FunctionId, members: &[usize]) -> (AnchoredFunc
     let values = values::find(subject, &storages, &tests);
     let offered = Offered::of(subject, &storages);
     let (spots, anchors) = spots::of(subject, &offered, &values, &tests).into_iter().unzip();
+    let place = subject.function().place;
+    let file = subject.facts.files.get(place.file as usize).map(|file| normalise(file)).unwrap_or_default();
     let function = AnchoredFunction {
+        defined_at: (file, place.line, place.column),
         members: members.to_vec(),
         mutable: MutableFunction { function: id, spots, variables: offered.variables },
         anchors,

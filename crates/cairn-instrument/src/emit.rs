@@ -77,6 +77,8 @@ pub enum Effort {
     Full,
     /// For bodies that are large and rarely run.
     Light,
+    /// Not at all.
+    None,
     /// Not at all, but with the checks of AddressSanitizer, for functions that ask for them.
     Checked,
 }
@@ -86,6 +88,7 @@ impl Effort {
         match self {
             Self::Full => "default<O2>",
             Self::Light => "default<O1>",
+            Self::None => "verify",
             Self::Checked => "asan",
         }
     }

@@ -51,8 +51,8 @@ struct Arguments {
     mutant_examined: Option<PathBuf>,
     /// Mutants to compile alone, and where to.
     alone: Vec<(StableId, PathBuf)>,
-    /// Whether these are checked rather than optimised.
-    checked: bool,
+    /// How.
+    alone_effort: Option<emit::Effort>,
 }
 
 fn parse_arguments() -> Result<Arguments> {
@@ -80,7 +80,8 @@ fn parse_arguments() -> Result<Arguments> {
                 let id = StableId::try_from(id).context("`--alone` wants the stable id of a mutant")?;
                 arguments.alone.push((id, value()?));
             }
-            "--checked" => arguments.checked = true,
+            "--unoptimised" => arguments.alone_effort = Some(emit::Effort::None),
+            "--checked" => arguments.alone_effort = Some(emit::Effort::Checked),
             _ => bail!("unknown argument `{name}`"),
         }
     }
@@ -160,7 +161,7 @@ fn write_mutants(
                 .with_context(|| format!("failed to write `{}`", path.display()))?;
         }
     }
-    let effort = if arguments.checked { emit::Effort::Checked } else { emit::Effort::Full };
+    let effort = arguments.alone_effort.unwrap_or(emit::Effort::Full);
     if let Some(mutant) = build_alone(&subject, &arguments.alone, effort)?.first() {
         bail!("there is no mutant `{mutant}` in the set `{set}`");
     }

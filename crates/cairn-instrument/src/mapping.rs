@@ -13,12 +13,12 @@ use crate::{
 };
 use cairn_model::{
     FunctionId, ProgramMap,
-    facts::{FunctionFacts, UnitFacts},
+    facts::{FunctionFacts, Place, UnitFacts},
     map::{LeftOut, LeftOutReason},
 };
 use files::FileTable;
 use std::{
-    collections::{BTreeMap, HashMap, HashSet, hash_map::DefaultHasher},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map::DefaultHasher},
     hash::{Hash, Hasher},
     rc::Rc,
 };
@@ -75,11 +75,26 @@ pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
             plan.functions[*member] = inserts.clone();
         }
     }
+    map.left_out.extend(comments_not_understood(options.units, &mut files));
     map.files = files.into_files();
     map.n_counters = plan.n_counters;
     forget_what_another_copy_has(&mut map);
     map.left_out.sort();
     (map, plan)
+}
+
+/// Comments that ask for nothing; a header's are in many units.
+fn comments_not_understood(units: &BTreeMap<String, UnitFacts>, files: &mut FileTable) -> BTreeSet<LeftOut> {
+    let mut comments = BTreeSet::new();
+    for unit in units.values() {
+        for comment in &unit.comments_not_understood {
+            let file = files.intern(&unit.files[comment.place.file as usize]);
+            let place = files.show(Place { file, ..comment.place });
+            let what = comment.text.clone();
+            comments.insert(LeftOut { reason: LeftOutReason::CommentNotUnderstood, what, place });
+        }
+    }
+    comments
 }
 
 /// A function of the map: its copies in the module, and what the front end knows of it.

@@ -9,6 +9,8 @@
 //! chooses its body at entry ([`dispatch`]). A [mutated](switched) body holds all mutants of its function; an
 //! [examined] one computes the original and notes which mutants would differ.
 //!
+//! What comes from one text changes together, however often it was compiled ([`instances`]).
+//!
 //! No function is copied inside a module: every object is made from a copy of the whole bitcode, and loses what it
 //! does not define ([`modules`]).
 
@@ -18,12 +20,14 @@ pub mod dispatch;
 pub mod draft;
 pub mod examined;
 pub mod formula;
+mod instances;
 mod logical;
 pub mod modules;
 pub mod objects;
 pub mod prune;
 pub mod resolve;
 pub mod switched;
+mod tame;
 
 #[cfg(test)]
 mod tests;

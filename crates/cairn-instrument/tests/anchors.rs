@@ -213,6 +213,7 @@ fn pointers_move_and_compare() {
             4:7 `q - i` Value ptr at gep of `q` ptr gep.0, `i` i64 sub.1
             4:7 `q` Value ptr at load
             4:11 `i` Value i32 at load
+            5:7 `q - 1` Value ptr at gep@-4 of `q` ptr gep@-4.0, `1`=1 i64 -gep@-4.1
             5:7 `q` Value ptr at load
             6:7 `p < q` Value bool at ult of `p` ptr ult.0, `q` ptr ult.1
             6:7 `p` Value ptr at load
@@ -374,7 +375,6 @@ void f(char c, long l, _Bool b, int *p, struct s s, const char *text, double d) 
 }"#,
         expect![[r#"
             4:3 `c = l` Stored i8 at store.0 of `c` i8 *store, `l` i64 convert.0
-            5:7 `c = 3` Stored i8 at store.0 of `c` i8 *store, `3`=3 i8 store.0
             6:3 `b = l` Stored u8 at store.0 of `b` bool *store, `l` i64 ne.0
             7:3 `b = c < 3` Stored u8 at store.0 of `b` bool *store, `c < 3` bool convert.0
             8:3 `b = b` Stored u8 at store.0 of `b` bool *store, `b` bool convert.0
@@ -554,7 +554,7 @@ int g(int a) { return a + 4; }"#,
     "#]]
     .assert_eq(&found.show_role("f", "Constant"));
     expect![[r#"
-        g has nothing to mutate
+        g is skipped, as its comments ask
     "#]]
     .assert_eq(&found.show_unmutated());
 }
@@ -579,6 +579,7 @@ int f(int x, int y) { return MIN(x, y) == EOF ? OWN(x) : 0; }"#,
             5:49 `OWN(x)` Value i32 at add of `OWN(x)` i32 add.0, `OWN(x)`=1 i32 add.1
             5:49 `OWN(x)` Value i32 at load
             5:49 `OWN(x)` Constant 1 i32 at add.1
+            5:58 `0` Constant 0 i32 at phi.1
         "#]],
     );
 }
@@ -741,4 +742,108 @@ fn names_in(folder: &Path) -> Vec<String> {
         entry.expect("entry of a readable folder").file_name().to_string_lossy().into_owned()
     };
     entries.map(name).collect()
+}
+
+#[test]
+fn assignments_that_are_used_change_with_their_uses() {
+    check_role(
+        "Stored",
+        r#"int get(int n) { return n; } char f(int a, int b, char c) {
+  if ((a = get(b)) == 0)
+    return c = a + b;
+  while ((b = a - 1))
+    a = b = c = get(a);
+  a = b = 3;
+  return b;
+}"#,
+        expect![[r#"
+            2:8 `a = get(b)` Stored i32 at store.0 and its uses of `a` i32 *store, `get(b)` i32 store.0 impure
+            4:11 `b = a - 1` Stored i32 at store.0 and its uses of `b` i32 *store, `a - 1` i32 store.0
+            5:5 `a = b = c = get(a)` Stored i32 at store.0 of `a` i32 *store, `b = c = get(a)` i32 store.0 impure
+            5:9 `b = c = get(a)` Stored i32 at store.0 and its uses of `b` i32 *store, `c = get(a)` i8 sconvert.0 impure
+            5:13 `c = get(a)` Stored i8 at store.0 and its uses of `c` i8 *store, `get(a)` i32 convert.0 impure
+            6:3 `a = b = 3` Stored i32 at store.0 of `a` i32 *store, `b = 3` i32 store.0 impure
+        "#]],
+    );
+}
+
+#[test]
+fn a_constant_that_is_assigned_twice_is_one() {
+    check_role(
+        "Constant",
+        r#"#include <stdbool.h>
+int f(int a, int b, char c, bool d) {
+  a = b = 3;
+  a = c = 300;
+  if ((a = 5) > b)
+    d = true;
+  bool e = false;
+  return a ? 7 : b + d + e;
+}"#,
+        expect![[r#"
+            3:11 `3` Constant 3 i32 at store.0 and store.0
+            6:9 `true` Constant 1 bool at store.0
+            7:12 `false` Constant 0 bool at store.0
+            8:14 `7` Constant 7 i32 at phi.0
+        "#]],
+    );
+}
+
+#[test]
+fn bit_fields_are_read_out_of_what_is_around_them() {
+    check_role(
+        "Value",
+        r#"struct s { unsigned a : 3; int b : 5; unsigned c : 7; _Bool d : 1; int e; } g;
+int f(struct s *p) {
+  return p->a + p->b * g.c + (p->d ? g.b : p->e);
+}"#,
+        expect![[r#"
+            3:10 `p->a + p->b * g.c + (p->d ? g.b : p->e)` Value i32 at add of `p->a + p->b * g.c` i32 add.0, `p->d ? g.b : p->e` i32 add.1
+            3:10 `p->a + p->b * g.c` Value i32 at add of `p->a` i32 add.0, `p->b * g.c` i32 add.1
+            3:10 `p->a` Value i32 at convert
+            3:10 `p` Value ptr at load
+            3:17 `p->b * g.c` Value i32 at mul of `p->b` i32 mul.0, `g.c` i32 mul.1
+            3:17 `p->b` Value i32 at sconvert
+            3:17 `p` Value ptr at load
+            3:24 `g.c` Value i32 at convert
+            3:31 `p->d` Value bool at convert
+            3:31 `p` Value ptr at load
+            3:38 `g.b` Value i32 at sconvert
+            3:44 `p->e` Value i32 at load
+            3:44 `p` Value ptr at load
+        "#]],
+    );
+}
+
+#[test]
+fn the_first_member_of_an_array_is_no_start_of_an_array() {
+    check_role(
+        "Value",
+        r#"struct st { long dev; int mode; }; struct entry { int level; struct st stat[1]; };
+long f(struct entry *p) {
+  return p->stat->dev + p->stat[0].mode;
+}"#,
+        expect![[r#"
+            3:10 `p->stat->dev + p->stat[0].mode` Value i64 at add of `p->stat->dev` i64 add.0, `p->stat[0].mode` i64 add.1
+            3:10 `p->stat->dev` Value i64 at load
+            3:10 `p` Value ptr at load
+            3:25 `p->stat[0].mode` Value i32 at load
+            3:25 `p` Value ptr at load
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_pointer_is_moved_back_by_is_negated_in_the_code() {
+    check_role(
+        "Constant",
+        r#"int f(int *p) {
+  p -= 2;
+  return *(p - 1);
+}"#,
+        expect![[r#"
+            2:8 `2` Constant 2 i64 at -gep@-8.1
+            3:16 `1` Constant 1 i64 at -gep@-4.1
+        "#]],
+    );
 }

@@ -20,11 +20,22 @@ pub struct UnitFacts {
     pub variables: Vec<VariableFact>,
     /// Structures and unions whose members are accessed.
     pub records: Vec<RecordFact>,
+    /// Comments that read like `cairn: skip` and ask for nothing.
+    pub comments_not_understood: Vec<CommentFact>,
+}
+
+/// A comment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommentFact {
+    /// Where it begins.
+    pub place: Place,
+    /// What it says.
+    pub text: String,
 }
 
 impl Versioned for UnitFacts {
     const MAGIC: [u8; 8] = *b"cairnfct";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
     const NAME: &'static str = "facts file";
 }
 
@@ -184,7 +195,8 @@ pub struct ExpressionFact {
     pub is_array: bool,
     /// Whether it is `volatile`.
     pub is_volatile: bool,
-    /// Whether its text is that of a macro of a system header.
+    /// Whether it has no text in the program that could be changed: it is that of a macro of a system header, or it or
+    /// one of its parts holds only a part of what a macro's use stands for.
     pub is_foreign: bool,
     /// Its rank in the order in which clang emits the function's expressions; operands come before what uses them.
     pub order: u32,

@@ -247,7 +247,7 @@ pub struct Site {
 pub struct LeftOut {
     /// Why.
     pub reason: LeftOutReason,
-    /// What: a function or a condition's text.
+    /// What: a function, or the text of a condition or a comment.
     pub what: String,
     /// Where, as `file:line:column`.
     pub place: String,
@@ -271,6 +271,8 @@ pub enum LeftOutReason {
     NoDebugInfo,
     /// A function marked `naked`, into which nothing may be inserted.
     Naked,
+    /// A comment that reads like `cairn: skip` and is not: it skips nothing.
+    CommentNotUnderstood,
 }
 
 impl fmt::Display for LeftOutReason {
@@ -283,6 +285,7 @@ impl fmt::Display for LeftOutReason {
             Self::Hidden => "a branch without a source condition",
             Self::NoDebugInfo => "has no debug information",
             Self::Naked => "is `naked`, so nothing can be inserted",
+            Self::CommentNotUnderstood => "a comment that is not understood",
         })
     }
 }

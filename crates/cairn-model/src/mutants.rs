@@ -125,6 +125,8 @@ pub enum UnmutatedReason {
     NothingToMutate,
     /// It is `cairn_compare`, which judges mutants.
     Comparison,
+    /// Comments ask to skip all of it.
+    Skipped,
 }
 
 impl fmt::Display for UnmutatedReason {
@@ -135,6 +137,7 @@ impl fmt::Display for UnmutatedReason {
             Self::NoFacts => "has no front-end facts",
             Self::NothingToMutate => "has nothing to mutate",
             Self::Comparison => "compares what mutants do",
+            Self::Skipped => "is skipped, as its comments ask",
         })
     }
 }

@@ -74,7 +74,8 @@ pub enum Role {
         /// Its distance from the start of the structure in bytes.
         offset: i64,
     },
-    /// The value that `=` stores, after conversion to the type of the left side.
+    /// The value that `=` stores, after conversion to the type of the left side; it is also the value of the
+    /// assignment.
     ///
     /// Operands: the old value of the left side, and the right side before that conversion. Not for bit-fields,
     /// aggregates and initialisers.

@@ -83,8 +83,7 @@ fn fifty_mutants_of_sort_agree_with_the_same_compiled_alone() {
     let mut tally = Tally::default();
     for (number, reference) in build.alone(&chosen).iter().enumerate() {
         for (input, runs) in inputs.iter().zip(&runs) {
-            let checked = || build.checked(reference.mutant);
-            let agreement = judge.compare(reference, input, &runs[number], checked);
+            let agreement = judge.compare(reference, input, &runs[number], &build);
             if agreement != cairn_testkit::mutants::Agreement::Same {
                 eprintln!(
                     "{} on {input}: {} but {agreement:?}",

@@ -2,6 +2,7 @@
 //!
 //! For each fixture, on all its inputs:
 //!
+//! - no two mutants make the same change of the source;
 //! - with no mutant active the mutant view does what the bare build does, and counts what the plain view counts;
 //! - a mutant that an input reaches and does not infect does what the original does, in the view and compiled alone;
 //! - a mutant does the same in a session, in a fresh process of the view, and compiled alone;
@@ -58,6 +59,9 @@ truths! { own OWN
     mutant_macros
     mutant_memory
     mutant_skipped
+    mutant_spots
+    mutant_stack
+    mutant_templates
 }
 
 truths! { others OTHERS

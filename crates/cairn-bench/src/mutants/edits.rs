@@ -47,7 +47,7 @@ impl<'a> Edits<'a> {
         // Whatever came of it: the next change starts from the original.
         fs::write(&path, before)?;
         let program = made.with_context(|| format!("{} does not compile as text", build.describe(mutant)))?;
-        Ok(Reference { mutant, programs: vec![program] })
+        Ok(Reference { mutant, is_text: true, programs: vec![program] })
     }
 
     fn make(&self, name: &str) -> Result<PathBuf> {

@@ -72,8 +72,7 @@ fn compare(cache: &Cache, name: &str) -> Result<(String, usize)> {
     }
     let check = |reference: &Reference, kind: &str, tally: &mut Tally| {
         for (number, view) in &runs[&reference.mutant] {
-            let checked = || subject.build.checked(reference.mutant);
-            let agreement = judge.compare(reference, &inputs[*number], view, checked);
+            let agreement = judge.compare(reference, &inputs[*number], view, &subject.build);
             let what = format!("{} {kind}, input {number}", subject.build.describe(reference.mutant));
             tally.add(&what, view, agreement);
         }

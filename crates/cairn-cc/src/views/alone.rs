@@ -15,22 +15,52 @@ const AT_ONCE: usize = 32;
 /// Links that run at the same time.
 const LINKS_AT_ONCE: usize = 4;
 
+/// How a mutant is compiled alone.
+///
+/// One that does something else in one way than in another does what C leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alone {
+    /// Optimised as the bare build is.
+    Optimised,
+    /// Not at all.
+    Unoptimised,
+    /// Not optimised, with the checks of AddressSanitizer.
+    Checked,
+}
+
+impl Alone {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Optimised => "alone",
+            Self::Unoptimised => "unoptimised",
+            Self::Checked => "checked",
+        }
+    }
+
+    /// What the instrumenter is told.
+    fn option(self) -> Option<&'static str> {
+        match self {
+            Self::Optimised => None,
+            Self::Unoptimised => Some("--unoptimised"),
+            Self::Checked => Some("--checked"),
+        }
+    }
+}
+
 /// Builds the program once for each of `mutants`, with only this change and no instrumentation, except those that are
 /// there already. Returns the executables in the order of the mutants.
 ///
-/// `request` names the set of mutants they belong to. Checked builds are not optimised and have the checks of
-/// AddressSanitizer: one that does something else than the optimised build does what C leaves open.
+/// `request` names the set of mutants they belong to.
 pub fn build_alone(
     settings: &Settings,
     record: &BuildRecord,
     request: &ViewRequest,
     mutants: &[StableId],
-    is_checked: bool,
+    alone: Alone,
 ) -> Result<Vec<PathBuf>, ViewError> {
     let set = request.mutants.as_deref().expect("mutants belong to a set");
     let views = build_views(settings, record, request)?;
-    let kind = if is_checked { "checked" } else { "alone" };
-    let folder = views.folder.join(format!("{kind}-{}", file_part(set)));
+    let folder = views.folder.join(format!("{}-{}", alone.folder(), file_part(set)));
     fs::create_dir_all(&folder).map_err(|source| io_error("make", &folder, source))?;
     let place = |mutant: &StableId| folder.join(mutant.to_string());
     let mut missing: Vec<StableId> =
@@ -41,7 +71,7 @@ pub fn build_alone(
         let work = work_folder(&folder)?;
         let object = |mutant: &StableId| format!("{mutant}.o");
         let mut outputs: Vec<OsString> = vec!["--mutants".into(), set.into()];
-        outputs.extend(is_checked.then(|| "--checked".into()));
+        outputs.extend(alone.option().map(OsString::from));
         for mutant in part {
             let path = work.path().join(object(mutant));
             outputs.extend(["--alone".into(), mutant.to_string().into(), path.into_os_string()]);
@@ -55,7 +85,7 @@ pub fn build_alone(
                         name: mutant.to_string(),
                         objects: vec![object(mutant)],
                         has_runtime: false,
-                        is_checked,
+                        is_checked: alone == Alone::Checked,
                     };
                     Link::start(settings, record, &linked, work.path())
                 })

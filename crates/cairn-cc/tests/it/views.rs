@@ -1,7 +1,7 @@
 //! Views are linked from the record alone.
 
 use crate::project::{MAIN, Project, TWICE};
-use cairn_cc::views::{ViewError, ViewRequest, build_alone, build_views};
+use cairn_cc::views::{Alone, ViewError, ViewRequest, build_alone, build_views};
 use cairn_model::{MutantTable, versioned};
 use std::fs;
 
@@ -154,7 +154,7 @@ fn a_mutant_does_the_same_in_the_view_and_compiled_alone() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(active(minus.to_string()), "-40\n");
-    let alone = build_alone(&settings, &record, &request, &[minus, other, minus], false).unwrap();
+    let alone = build_alone(&settings, &record, &request, &[minus, other, minus], Alone::Optimised).unwrap();
     assert_eq!(run(&alone[0]), "-40\n");
     assert_eq!(alone[0], alone[2]);
     assert_ne!(alone[0], alone[1]);

@@ -181,6 +181,16 @@ impl<'u> Cursor<'u> {
         (start, end)
     }
 
+    /// Its tokens, comments left out.
+    pub fn tokens(self) -> Vec<String> {
+        self.unit.tokens(call!(self.unit, clang_getCursorExtent(self.raw)))
+    }
+
+    /// Whether it defines a macro with parameters.
+    pub fn is_function_like_macro(self) -> bool {
+        call!(self.unit, clang_Cursor_isMacroFunctionLike(self.raw)) != 0
+    }
+
     /// Its type.
     pub fn value_type(self) -> Type<'u> {
         Type { unit: self.unit, raw: call!(self.unit, clang_getCursorType(self.raw)) }

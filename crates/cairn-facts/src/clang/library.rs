@@ -130,9 +130,16 @@ functions! {
     fn clang_disposeDiagnostic(CXDiagnostic);
     fn clang_getTranslationUnitCursor(CXTranslationUnit) -> CXCursor;
     fn clang_getFileContents(CXTranslationUnit, CXFile, *mut usize) -> *const c_char;
+    fn clang_getLocationForOffset(CXTranslationUnit, CXFile, c_uint) -> CXSourceLocation;
+    fn clang_getRange(CXSourceLocation, CXSourceLocation) -> CXSourceRange;
+    fn clang_tokenize(CXTranslationUnit, CXSourceRange, *mut *mut CXToken, *mut c_uint);
+    fn clang_getTokenKind(CXToken) -> CXTokenKind;
+    fn clang_getTokenSpelling(CXTranslationUnit, CXToken) -> CXString;
+    fn clang_disposeTokens(CXTranslationUnit, *mut CXToken, c_uint);
     fn clang_visitChildren(CXCursor, CXCursorVisitor, CXClientData) -> c_uint;
     fn clang_equalCursors(CXCursor, CXCursor) -> c_uint;
     fn clang_Cursor_isNull(CXCursor) -> c_int;
+    fn clang_Cursor_isMacroFunctionLike(CXCursor) -> c_uint;
     fn clang_isCursorDefinition(CXCursor) -> c_uint;
     fn clang_getCursorSpelling(CXCursor) -> CXString;
     fn clang_getCursorReferenced(CXCursor) -> CXCursor;

@@ -76,6 +76,38 @@ impl Unit {
         }
     }
 
+    /// The tokens of a file from one byte to another, comments left out.
+    pub fn tokens_between(&self, file: File, start: usize, end: usize) -> Vec<String> {
+        let functions = &self.library.functions;
+        // SAFETY: the file belongs to this unit.
+        let range = unsafe {
+            let at = |offset: usize| (functions.clang_getLocationForOffset)(self.raw, file.0, offset as u32);
+            (functions.clang_getRange)(at(start), at(end))
+        };
+        self.tokens(range)
+    }
+
+    /// The tokens of a range, comments left out.
+    pub(super) fn tokens(&self, range: CXSourceRange) -> Vec<String> {
+        let functions = &self.library.functions;
+        let (mut first, mut n_tokens) = (ptr::null_mut(), 0);
+        // SAFETY: the range belongs to this unit; libclang sets both or neither, and takes back what it gave.
+        unsafe {
+            (functions.clang_tokenize)(self.raw, range, &mut first, &mut n_tokens);
+            if first.is_null() {
+                return Vec::new();
+            }
+            let tokens = slice::from_raw_parts(first, n_tokens as usize);
+            let words = tokens
+                .iter()
+                .filter(|token| (functions.clang_getTokenKind)(**token) != CXToken_Comment)
+                .map(|token| self.text((functions.clang_getTokenSpelling)(self.raw, *token)))
+                .collect();
+            (functions.clang_disposeTokens)(self.raw, first, n_tokens);
+            words
+        }
+    }
+
     /// Copies a string of libclang and disposes it.
     pub(super) fn text(&self, string: CXString) -> String {
         let functions = &self.library.functions;

@@ -148,7 +148,7 @@ impl<'u> Walker<'_, 'u> {
             constant: None,
             is_array: false,
             is_volatile: false,
-            is_foreign: false,
+            is_foreign: true,
             order: u32::MAX,
             used_by: UsedBy::Other,
         });

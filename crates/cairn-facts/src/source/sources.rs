@@ -36,6 +36,8 @@ pub struct Span {
     pub end: usize,
     /// Whether it begins in a macro.
     pub begins_in_macro: bool,
+    /// The byte at which the use of the macro that it ends in begins.
+    pub last_macro: Option<usize>,
 }
 
 #[cfg(test)]
@@ -43,7 +45,8 @@ impl Span {
     /// Nothing at the start of no file.
     pub fn none() -> Span {
         let start = Place { file: 0, line: 1, column: 1 };
-        Span { extent: Extent { start, end: start }, file: None, start: 0, end: 0, begins_in_macro: false }
+        let extent = Extent { start, end: start };
+        Span { extent, file: None, start: 0, end: 0, begins_in_macro: false, last_macro: None }
     }
 }
 
@@ -77,7 +80,7 @@ impl<'u> Sources<'u> {
         let start_place = self.place(start);
         let Some((file, offset)) = start.offset() else {
             let extent = Extent { start: start_place, end: start_place };
-            return Span { extent, file: None, start: 0, end: 0, begins_in_macro: false };
+            return Span { extent, file: None, start: 0, end: 0, begins_in_macro: false, last_macro: None };
         };
         let mut span = Span {
             extent: Extent { start: start_place, end: start_place },
@@ -85,11 +88,13 @@ impl<'u> Sources<'u> {
             start: offset,
             end: offset,
             begins_in_macro: start.is_macro(),
+            last_macro: None,
         };
         match end.offset() {
             // The last token is a macro's argument, whose end libclang reports at the macro's name.
             Some((end_file, use_offset)) if end.is_macro() && end_file == file => {
                 span.end = Scanner::at(self.text(file), use_offset).end_of_macro_use();
+                span.last_macro = Some(use_offset);
                 span.extent.end = self.advance(file, offset, start_place, span.end);
             }
             Some((end_file, end_offset)) if end_file == file && end_offset > offset => {
@@ -133,6 +138,11 @@ impl<'u> Sources<'u> {
         excerpt
     }
 
+    /// The tokens of a file from one byte to another.
+    pub fn tokens_between(&self, file: File, start: usize, end: usize) -> Vec<String> {
+        self.unit.tokens_between(file, start, end)
+    }
+
     /// Scans from a byte of a file.
     pub fn scan(&self, file: File, offset: usize) -> Scanner<'u> {
         Scanner::at(self.text(file), offset)
@@ -149,6 +159,18 @@ impl<'u> Sources<'u> {
                 ..place
             },
         }
+    }
+
+    /// The place of any byte of the file of `near`, counted from where that begins.
+    pub fn place_of_byte(&self, file: File, offset: usize, near: &Span) -> Place {
+        if offset >= near.start {
+            return self.advance(file, near.start, near.extent.start, offset);
+        }
+        let text = self.text(file);
+        let n_lines = text[offset..near.start].iter().filter(|byte| **byte == b'\n').count() as u32;
+        let line_start = text[..offset].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let start = near.extent.start;
+        Place { line: start.line.saturating_sub(n_lines), column: (offset - line_start) as u32 + 1, ..start }
     }
 
     /// The text of a file.

@@ -154,11 +154,22 @@ impl<'a> Subject<'a> {
     /// Whether mutants may change it.
     pub fn is_open(&self, expression: Expression) -> bool {
         let fact = self.fact(expression);
+        !fact.is_foreign && !fact.is_volatile && !self.is_on_skipped_line(expression)
+    }
+
+    /// Whether the function has expressions, and all of them stand on lines to skip.
+    pub fn is_skipped(&self) -> bool {
+        let mut expressions = 0..self.n_expressions() as Expression;
+        !expressions.is_empty() && expressions.all(|expression| self.is_on_skipped_line(expression))
+    }
+
+    fn is_on_skipped_line(&self, expression: Expression) -> bool {
+        let fact = self.fact(expression);
         let is_skipped = |place: Place| {
             place.file == self.function().place.file
                 && self.function().skipped_lines.binary_search(&place.line).is_ok()
         };
-        !fact.is_foreign && !fact.is_volatile && !is_skipped(fact.extent.start) && !is_skipped(fact.place)
+        is_skipped(fact.extent.start) || is_skipped(fact.place)
     }
 
     /// Whether evaluating it does nothing else.

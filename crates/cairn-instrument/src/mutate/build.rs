@@ -100,7 +100,9 @@ pub fn build_alone(
 }
 
 fn draft<'a>(subject: &Subject<'a>) -> Draft<'a> {
-    Draft::new(subject.anchors, |function| generate(subject.map, &function.mutable, subject.operators))
+    Draft::new(subject.anchors, subject.map, |function| {
+        generate(subject.map, &function.mutable, subject.operators)
+    })
 }
 
 fn write(

@@ -1,12 +1,18 @@
 //! Which mutants go where, before and after pruning.
 
-use super::switched::{self, Weave};
-use crate::anchors::{AnchoredFunction, Anchors};
+use super::{
+    instances::{by_definition, merged},
+    switched::{self, Weave},
+};
+use crate::anchors::{AnchoredFunction, Anchors, At};
 use cairn_model::{
     PatchId, ProgramMap, StableId,
-    mutants::{DropReason, DroppedMutant, Mutant, MutantTable, Patch, UnmutatedFunction, UnmutatedReason},
+    mutants::{
+        Change, DropReason, DroppedMutant, Mutant, MutantTable, Patch, UnmutatedFunction, UnmutatedReason,
+        ValueType,
+    },
 };
-use cairn_mutants::Proposal;
+use cairn_mutants::{Proposal, site::Spot};
 
 /// All proposals for a program.
 pub struct Draft<'a> {
@@ -20,24 +26,33 @@ pub struct Draft<'a> {
 
 /// The proposals for a function.
 pub struct DraftFunction<'a> {
-    /// Where its expressions are.
-    pub anchored: &'a AnchoredFunction,
+    /// Its bodies, with where expressions are in them: one, unless it is a template or was compiled in several ways.
+    pub bodies: Vec<&'a AnchoredFunction>,
     /// Spots with at least one proposal.
     pub patches: Vec<DraftPatch>,
 }
 
 /// The proposals for a spot, in the order weaving wants.
 pub struct DraftPatch {
-    /// The spot, a position in the function's anchors.
-    pub spot: usize,
+    /// The spot in each body, a position in its anchors; `None` where the body does not have the expression.
+    pub spots: Vec<Option<usize>>,
     /// The proposals.
-    pub mutants: Vec<Proposal>,
+    pub mutants: Vec<DraftMutant>,
+}
+
+/// A proposal and what it does.
+pub struct DraftMutant {
+    /// As the first body that has its spot proposes it.
+    pub proposal: Proposal,
+    /// What happens instead in each body that has the spot.
+    pub changes: Vec<Option<Change>>,
 }
 
 impl<'a> Draft<'a> {
     /// Collects what `propose` makes of every function: one list a spot.
     pub fn new(
         anchors: &'a Anchors,
+        map: &ProgramMap,
         mut propose: impl FnMut(&AnchoredFunction) -> Vec<Vec<Proposal>>,
     ) -> Self {
         let mut draft = Self { functions: Vec::new(), dropped: Vec::new(), unmutated: Vec::new() };
@@ -47,22 +62,15 @@ impl<'a> Draft<'a> {
                 .iter()
                 .map(|(function, reason)| UnmutatedFunction { function: *function, reason: *reason }),
         );
-        for anchored in &anchors.functions {
-            let mut patches = Vec::new();
-            for (spot, mut mutants) in propose(anchored).into_iter().enumerate() {
-                if !mutants.is_empty() {
-                    switched::order(&mut mutants, |mutant| &mutant.change);
-                    patches.push(DraftPatch { spot, mutants });
-                }
+        for bodies in by_definition(&anchors.functions) {
+            let proposals: Vec<_> = bodies.iter().map(|body| propose(body)).collect();
+            let mut patches = merged(map, &bodies, proposals);
+            for patch in &mut patches {
+                switched::order(&mut patch.mutants, |mutant| &mutant.proposal.change);
             }
-            if patches.is_empty() {
-                let function = anchored.mutable.function;
-                let reason = UnmutatedReason::NothingToMutate;
-                draft.unmutated.push(UnmutatedFunction { function, reason });
-            } else {
-                draft.functions.push(DraftFunction { anchored, patches });
-            }
+            draft.functions.push(DraftFunction { bodies, patches });
         }
+        draft.forget_empty();
         draft
     }
 
@@ -70,8 +78,9 @@ impl<'a> Draft<'a> {
     pub fn drop_mutants(&mut self, reason: &dyn Fn(StableId) -> Option<DropReason>) {
         for function in &mut self.functions {
             for patch in &mut function.patches {
-                let site = function.anchored.mutable.spots[patch.spot].site;
+                let site = patch.spot(&function.bodies).site;
                 patch.mutants.retain(|mutant| {
+                    let mutant = &mutant.proposal;
                     let Some(reason) = reason(mutant.stable_id) else { return true };
                     self.dropped.push(DroppedMutant {
                         stable_id: mutant.stable_id,
@@ -85,12 +94,16 @@ impl<'a> Draft<'a> {
             }
             function.patches.retain(|patch| !patch.mutants.is_empty());
         }
+        self.forget_empty();
+    }
+
+    fn forget_empty(&mut self) {
         self.functions.retain(|function| {
             let is_empty = function.patches.is_empty();
             if is_empty {
-                let (function, reason) =
-                    (function.anchored.mutable.function, UnmutatedReason::NothingToMutate);
-                self.unmutated.push(UnmutatedFunction { function, reason });
+                let reason = UnmutatedReason::NothingToMutate;
+                let functions = function.bodies.iter().map(|body| body.mutable.function);
+                self.unmutated.extend(functions.map(|function| UnmutatedFunction { function, reason }));
             }
             !is_empty
         });
@@ -107,27 +120,25 @@ impl<'a> Draft<'a> {
         };
         let mut selector = 1;
         for (number, function) in self.functions.iter().enumerate() {
-            table.functions.push(function.anchored.mutable.function);
+            table.functions.push(function.bodies[0].mutable.function);
             for patch in &function.patches {
-                let spot = &function.anchored.mutable.spots[patch.spot];
+                let spot = patch.spot(&function.bodies);
                 let first = table.mutants.len() as u32;
                 let id = PatchId(table.patches.len() as u32);
-                table.mutants.extend(patch.mutants.iter().map(|mutant| Mutant {
-                    stable_id: mutant.stable_id,
+                table.mutants.extend(patch.mutants.iter().map(|DraftMutant { proposal, .. }| Mutant {
+                    stable_id: proposal.stable_id,
                     patch: id,
-                    operator: mutant.operator.to_owned(),
-                    code: mutant.code.to_owned(),
-                    replacement: mutant.replacement.clone(),
-                    is_plain_text: mutant.is_plain_text,
-                    change: mutant.change.clone(),
+                    operator: proposal.operator.to_owned(),
+                    code: proposal.code.to_owned(),
+                    replacement: proposal.replacement.clone(),
+                    is_plain_text: proposal.is_plain_text,
+                    change: proposal.change.clone(),
                 }));
-                let is_logical =
-                    matches!(function.anchored.anchors[patch.spot].at, crate::anchors::At::Logical(_));
                 table.patches.push(Patch {
                     site: spot.site,
                     function: number as u32,
                     value_type: spot.value_type,
-                    is_observable: !is_logical && spot.value_type != cairn_model::mutants::ValueType::Pointer,
+                    is_observable: patch.is_observable(&function.bodies),
                     mutants: first..table.mutants.len() as u32,
                     first_selector: selector,
                 });
@@ -138,22 +149,65 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl DraftFunction<'_> {
-    /// Its patches for weaving, when the first of them has the selector `first`.
-    pub fn weaves(&self, mut first: u32) -> Vec<Weave<'_>> {
-        self.patches
-            .iter()
-            .map(|patch| {
-                let weave = Weave {
-                    spot: patch.spot,
-                    value_type: self.anchored.mutable.spots[patch.spot].value_type,
-                    first_selector: first,
-                    changes: patch.mutants.iter().map(|mutant| &mutant.change).collect(),
-                };
-                first += patch.mutants.len() as u32 + 1;
-                weave
+impl DraftPatch {
+    /// The spot in the first body that has it.
+    fn spot<'a>(&self, bodies: &[&'a AnchoredFunction]) -> &'a Spot {
+        let mut spots = self.spots.iter().zip(bodies);
+        spots.find_map(|(spot, body)| spot.map(|spot| &body.mutable.spots[spot])).expect("one body has it")
+    }
+
+    /// Whether its values can be observed, which have to be of one type.
+    fn is_observable(&self, bodies: &[&AnchoredFunction]) -> bool {
+        let value_type = self.spot(bodies).value_type;
+        let mut spots = self.spots.iter().zip(bodies);
+        value_type != ValueType::Pointer
+            && spots.all(|(spot, body)| {
+                spot.is_none_or(|spot| {
+                    body.mutable.spots[spot].value_type == value_type
+                        && !matches!(body.anchors[spot].at, At::Logical(_))
+                })
             })
-            .collect()
+    }
+
+    /// The mutants where the body number `body` has its spot, to be woven in from selector `first_selector` on;
+    /// `number` is the patch's.
+    pub fn weave(
+        &self,
+        body: usize,
+        anchored: &AnchoredFunction,
+        number: u32,
+        first_selector: u32,
+    ) -> Option<Weave<'_>> {
+        let spot = self.spots[body]?;
+        let changes = self.mutants.iter().map(|mutant| mutant.changes[body].as_ref());
+        Some(Weave {
+            spot,
+            value_type: anchored.mutable.spots[spot].value_type,
+            number,
+            first_selector,
+            changes: changes.collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl DraftPatch {
+    /// One mutant alone, with selector 1.
+    pub fn weave_one(&self, mutant: usize, body: usize, anchored: &AnchoredFunction) -> Option<Weave<'_>> {
+        let mut weave = self.weave(body, anchored, 0, 1)?;
+        weave.changes = vec![weave.changes[mutant]];
+        Some(weave)
+    }
+}
+
+impl DraftFunction<'_> {
+    /// The patches of a body for weaving, when the first has this number and this selector.
+    pub fn weaves(&self, body: usize, first_patch: u32, mut first_selector: u32) -> Vec<Weave<'_>> {
+        let mut weaves = Vec::new();
+        for (number, patch) in (first_patch..).zip(&self.patches) {
+            weaves.extend(patch.weave(body, self.bodies[body], number, first_selector));
+            first_selector += patch.mutants.len() as u32 + 1;
+        }
+        weaves
     }
 
     /// How many selectors it has.

@@ -14,7 +14,7 @@
 use super::{
     formula::{FormulaBuilder, Manner, Values},
     resolve::{ResolvedAnchor, ResolvedAt, ResolvedFunction},
-    switched::{Weave, read_operand},
+    switched::{Weave, as_type, evaluated_at, read_operand},
 };
 use cairn_model::mutants::{Change, ValueType};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, core::*, prelude::*};
@@ -32,12 +32,12 @@ pub struct Examiner {
 }
 
 impl Examiner {
-    /// Examines `patches`, the first of which is number `first_patch` of the view.
+    /// Examines `patches`.
     ///
     /// # Safety
     /// The function was resolved in this module and has not been changed since.
-    pub unsafe fn examine(&self, function: &ResolvedFunction, patches: &[Weave], first_patch: u32) {
-        for (index, patch) in patches.iter().enumerate() {
+    pub unsafe fn examine(&self, function: &ResolvedFunction, patches: &[Weave]) {
+        for patch in patches {
             let Some(Some(anchor)) = function.anchors.get(patch.spot) else { continue };
             // SAFETY: promised by the caller.
             unsafe {
@@ -48,13 +48,28 @@ impl Examiner {
                             next = LLVMGetNextInstruction(next);
                         }
                         LLVMPositionBuilderBefore(self.builder, next);
-                        self.note(first_patch + index as u32);
+                        self.note(patch.number);
                         self.compare(function, patch, anchor, *at);
                     }
-                    ResolvedAt::Operand(at, number) => {
+                    ResolvedAt::Operands(operands) => {
+                        for (at, number) in operands {
+                            LLVMPositionBuilderBefore(self.builder, evaluated_at(*at, *number));
+                            self.note(patch.number);
+                            let original =
+                                as_type(self.builder, LLVMGetOperand(*at, *number), patch.value_type);
+                            self.compare(function, patch, anchor, original);
+                        }
+                    }
+                    ResolvedAt::Negated(at, number) => {
                         LLVMPositionBuilderBefore(self.builder, *at);
-                        self.note(first_patch + index as u32);
-                        self.compare(function, patch, anchor, LLVMGetOperand(*at, *number));
+                        self.note(patch.number);
+                        let original = LLVMBuildNeg(self.builder, LLVMGetOperand(*at, *number), c"".as_ptr());
+                        self.compare(function, patch, anchor, original);
+                    }
+                    ResolvedAt::Stored(store) => {
+                        LLVMPositionBuilderBefore(self.builder, *store);
+                        self.note(patch.number);
+                        self.compare(function, patch, anchor, LLVMGetOperand(*store, 0));
                     }
                     ResolvedAt::Logical(logical) => {
                         let mut ends: Vec<_> =
@@ -62,7 +77,7 @@ impl Examiner {
                         ends.dedup();
                         for end in ends {
                             LLVMPositionBuilderBefore(self.builder, end);
-                            self.note(first_patch + index as u32);
+                            self.note(patch.number);
                             for mutant in 0..patch.changes.len() {
                                 self.note(self.n_patches + patch.first_selector + mutant as u32);
                             }

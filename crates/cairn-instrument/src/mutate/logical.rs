@@ -21,7 +21,8 @@
 use super::{
     formula::{FormulaBuilder, Manner, Values},
     resolve::{ResolvedLogical, ResolvedOperand, ResolvedResult, Way},
-    switched::{Weave, Weaver, add_incoming, first_after_variables, read_operand},
+    switched::{Weave, Weaver, add_incoming, read_operand},
+    tame::first_after_variables,
 };
 use crate::fuel::split_before;
 use cairn_model::mutants::{Change, Formula, LogicalChange, ValueType};

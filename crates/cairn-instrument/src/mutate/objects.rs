@@ -2,7 +2,7 @@
 
 use super::{
     dispatch::{self, EXAMINED, MUTATED},
-    draft::Draft,
+    draft::{Draft, DraftFunction, DraftMutant},
     examined::Examiner,
     modules::{keep_bodies, share},
     resolve::{ResolvedFunction, resolve},
@@ -53,7 +53,7 @@ impl MutantView<'_> {
                 self.add_pages(module, CONTROL_SYMBOL, control_size(self.table.functions.len()), true);
             let infections = self.add_pages(module, INFECTIONS_SYMBOL, self.infections_size(), true);
             for (number, function) in self.draft.functions.iter().enumerate() {
-                for member in &function.anchored.members {
+                for member in function.bodies.iter().flat_map(|body| &body.members) {
                     dispatch::add(lowering.builder, functions[*member], control, number as u32, &|load| {
                         lowering.mark(load);
                     });
@@ -69,7 +69,7 @@ impl MutantView<'_> {
     /// Only mutated bodies, with all mutants of each function.
     pub fn lower_mutated(&self, module: &Module) {
         // SAFETY: the functions were resolved in this module.
-        self.lower_bodies(module, MUTATED, |lowering, function, weaves, _, count_way| unsafe {
+        self.lower_bodies(module, MUTATED, |lowering, function, weaves, count_way| unsafe {
             let control =
                 self.add_pages(module, CONTROL_SYMBOL, control_size(self.table.functions.len()), false);
             let weaver = Weaver {
@@ -86,7 +86,7 @@ impl MutantView<'_> {
     /// Only examined bodies.
     pub fn lower_examined(&self, module: &Module) {
         // SAFETY: the functions were resolved in this module.
-        self.lower_bodies(module, EXAMINED, |lowering, function, weaves, first_patch, _| unsafe {
+        self.lower_bodies(module, EXAMINED, |lowering, function, weaves, _| unsafe {
             let infections = self.add_pages(module, INFECTIONS_SYMBOL, self.infections_size(), false);
             let examiner = Examiner {
                 context: LLVMGetModuleContext(module.as_mut_ptr()),
@@ -94,7 +94,7 @@ impl MutantView<'_> {
                 infections,
                 n_patches: self.table.patches.len() as u32,
             };
-            examiner.examine(function, weaves, first_patch);
+            examiner.examine(function, weaves);
         });
     }
 
@@ -102,7 +102,7 @@ impl MutantView<'_> {
         &self,
         module: &Module,
         suffix: &str,
-        change: impl Fn(&Lowering, &ResolvedFunction, &[Weave], u32, &dyn Fn((LLVMValueRef, u32))),
+        change: impl Fn(&Lowering, &ResolvedFunction, &[Weave], &dyn Fn((LLVMValueRef, u32))),
     ) {
         let functions = walk_functions(module);
         let n_counters = self.plan.n_counters;
@@ -110,33 +110,27 @@ impl MutantView<'_> {
         let inserts = lowering.resolve_all(module, self.plan);
         let (mut selector, mut patch) = (1, 0);
         let mut kept = Vec::new();
-        let resolved: Vec<Vec<ResolvedFunction>> = self
+        let resolved: Vec<Vec<BodyCopy>> = self
             .draft
             .functions
             .iter()
-            .map(|function| {
-                let members = function.anchored.members.iter();
-                // SAFETY: the function is an unchanged copy of the one the anchors were made for.
-                members
-                    .map(|member| unsafe {
-                        resolve(module.as_mut_ptr(), functions[*member], function.anchored)
-                    })
-                    .collect()
-            })
+            // SAFETY: the functions are unchanged copies of those the anchors were made for.
+            .map(|function| unsafe { resolve_copies(module.as_mut_ptr(), &functions, function) })
             .collect();
         // Nothing is looked up by position any more, and what LLVM notes of variables would cling to new instructions
         // where it must not.
         module.strip_debug_info();
-        for (function, resolved) in self.draft.functions.iter().zip(&resolved) {
-            let weaves = function.weaves(selector);
-            for (member, resolved) in function.anchored.members.iter().zip(resolved) {
+        for (function, copies) in self.draft.functions.iter().zip(&resolved) {
+            let weaves: Vec<Vec<Weave>> =
+                (0..function.bodies.len()).map(|body| function.weaves(body, patch, selector)).collect();
+            for BodyCopy { body, member, resolved } in copies {
                 let count_way = |way: (LLVMValueRef, u32)| {
                     if let Some(counter) = inserts[*member].counter_of(way) {
                         // SAFETY: the builder is positioned where the way is taken.
                         unsafe { lowering.count(counter) };
                     }
                 };
-                change(&lowering, resolved, &weaves, patch, &count_way);
+                change(&lowering, resolved, &weaves[*body], &count_way);
                 kept.push(*member);
             }
             selector += function.n_selectors();
@@ -248,6 +242,35 @@ impl MutantView<'_> {
     }
 }
 
+/// A copy of a body, with its anchors found.
+struct BodyCopy {
+    /// The number of the body in its function.
+    body: usize,
+    /// The copy, by index in the module.
+    member: usize,
+    resolved: ResolvedFunction,
+}
+
+/// # Safety
+/// `functions` are those of the module, unchanged.
+unsafe fn resolve_copies(
+    module: LLVMModuleRef,
+    functions: &[LLVMValueRef],
+    function: &DraftFunction,
+) -> Vec<BodyCopy> {
+    let bodies = function.bodies.iter().enumerate();
+    let copies =
+        bodies.flat_map(|(number, body)| body.members.iter().map(move |member| (number, *body, *member)));
+    copies
+        .map(|(number, body, member)| BodyCopy {
+            body: number,
+            member,
+            // SAFETY: promised by the caller.
+            resolved: unsafe { resolve(module, functions[member], body) },
+        })
+        .collect()
+}
+
 /// Applies one mutant to a copy of the bitcode, and nothing else.
 ///
 /// Returns false if there is no such mutant.
@@ -255,30 +278,21 @@ pub fn lower_alone(module: &Module, draft: &Draft, mutant: StableId) -> bool {
     let functions = walk_functions(module);
     for function in &draft.functions {
         for patch in &function.patches {
-            let Some(proposal) = patch.mutants.iter().find(|proposal| proposal.stable_id == mutant) else {
-                continue;
-            };
+            let is_wanted = |other: &DraftMutant| other.proposal.stable_id == mutant;
+            let Some(number) = patch.mutants.iter().position(is_wanted) else { continue };
             let raw = module.as_mut_ptr();
             // SAFETY: the function is an unchanged copy of the one the anchors were made for.
             unsafe {
                 let context = LLVMGetModuleContext(raw);
                 let builder = LLVMCreateBuilderInContext(context);
                 let weaver = Weaver { module: raw, context, builder, observes: false, count_way: &|_| {} };
-                let weave = Weave {
-                    spot: patch.spot,
-                    value_type: function.anchored.mutable.spots[patch.spot].value_type,
-                    first_selector: 1,
-                    changes: vec![&proposal.change],
-                };
                 let active = LLVMConstInt(LLVMInt32TypeInContext(context), 1, 0);
                 let mut fits = true;
-                let members = function.anchored.members.iter();
-                let resolved: Vec<ResolvedFunction> =
-                    members.map(|member| resolve(raw, functions[*member], function.anchored)).collect();
+                let copies = resolve_copies(raw, &functions, function);
                 module.strip_debug_info();
-                for resolved in &resolved {
-                    fits &=
-                        weaver.weave(resolved, std::slice::from_ref(&weave), Some(active), active).is_empty();
+                for BodyCopy { body, resolved, .. } in &copies {
+                    let weave = patch.weave_one(number, *body, function.bodies[*body]);
+                    fits &= weaver.weave(resolved, weave.as_slice(), Some(active), active).is_empty();
                 }
                 LLVMDisposeBuilder(builder);
                 return fits;

@@ -49,9 +49,15 @@ pub fn prune(
     bitcode: &Path,
     n_threads: usize,
 ) -> Result<BTreeMap<StableId, DropReason>, EmitError> {
-    let dropped = Mutex::new(BTreeMap::new());
+    let bodies: Vec<Body> = draft
+        .functions
+        .iter()
+        .enumerate()
+        .flat_map(|(function, of)| (0..of.bodies.len()).map(move |body| Body { function, body }))
+        .collect();
+    let hashes = Mutex::new(vec![Hashes::default(); bodies.len()]);
     let next = AtomicUsize::new(0);
-    let chunks = chunks(draft);
+    let chunks = chunks(draft, &bodies);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..n_threads.max(1))
             .map(|_| {
@@ -60,12 +66,12 @@ pub fn prune(
                     // SAFETY: names of values would make equal code look different; the context is new.
                     unsafe { LLVMContextSetDiscardValueNames(context.raw(), 1) };
                     let whole = emit::read(&context, bitcode)?;
-                    let anchored = without_debug_information(&whole, draft);
+                    let anchored = without_debug_information(&whole, draft, &bodies);
                     while let Some(chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        for (function, small) in extract(&whole, draft, chunk) {
-                            let found =
-                                prune_function(&small, &draft.functions[function], &anchored[function]);
-                            dropped.lock().expect("no thread panics").extend(found);
+                        for (index, small) in extract(&whole, draft, &bodies, chunk) {
+                            let Body { function, body } = bodies[index];
+                            let found = hash_body(&small, &draft.functions[function], body, &anchored[index]);
+                            hashes.lock().expect("no thread panics")[index] = found;
                         }
                     }
                     Ok(())
@@ -74,31 +80,83 @@ pub fn prune(
             .collect();
         threads.into_iter().try_for_each(|thread| thread.join().expect("pruning does not panic"))
     })?;
-    Ok(dropped.into_inner().expect("no thread panics"))
+    let hashes = hashes.into_inner().expect("no thread panics");
+    let mut dropped = BTreeMap::new();
+    let mut rest = hashes.as_slice();
+    for function in &draft.functions {
+        let (own, others) = rest.split_at(function.bodies.len());
+        dropped.extend(judge(function, own));
+        rest = others;
+    }
+    Ok(dropped)
 }
 
-/// Functions by position in the draft, in chunks of about equal work, so that threads end together.
-fn chunks(draft: &Draft) -> Vec<Vec<usize>> {
-    let mut functions: Vec<usize> = (0..draft.functions.len()).collect();
-    functions.sort_by_key(|function| std::cmp::Reverse(draft.functions[*function].n_selectors()));
-    let n_chunks = functions.len().div_ceil(CHUNK);
+/// A body of the draft: a position among its functions, and one among the function's bodies.
+#[derive(Clone, Copy)]
+struct Body {
+    function: usize,
+    body: usize,
+}
+
+/// What a body optimises to; `None` is what is no valid code.
+#[derive(Clone, Default)]
+struct Hashes {
+    original: Option<Hash>,
+    /// With each mutant of the function, in order.
+    mutants: Vec<Option<Hash>>,
+}
+
+type Hash = [u8; 32];
+
+/// Why mutants of a function are left out, by what all its bodies optimise to.
+fn judge(function: &DraftFunction, bodies: &[Hashes]) -> Vec<(StableId, DropReason)> {
+    let original: Vec<Option<Hash>> = bodies.iter().map(|body| body.original).collect();
+    let mut seen: HashMap<Vec<Option<Hash>>, StableId> = HashMap::new();
+    let mut dropped = Vec::new();
+    let mutants = function.patches.iter().flat_map(|patch| &patch.mutants);
+    for (number, mutant) in mutants.enumerate() {
+        let stable_id = mutant.proposal.stable_id;
+        let hashes: Vec<Option<Hash>> = bodies.iter().map(|body| body.mutants[number]).collect();
+        let reason = if hashes.contains(&None) {
+            DropReason::Invalid
+        } else if hashes == original {
+            DropReason::Equivalent
+        } else {
+            match seen.entry(hashes) {
+                Entry::Occupied(other) => DropReason::Duplicate(*other.get()),
+                Entry::Vacant(place) => {
+                    place.insert(stable_id);
+                    continue;
+                }
+            }
+        };
+        dropped.push((stable_id, reason));
+    }
+    dropped
+}
+
+/// Bodies in chunks of about equal work, so that threads end together.
+fn chunks(draft: &Draft, bodies: &[Body]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..bodies.len()).collect();
+    order.sort_by_key(|body| std::cmp::Reverse(draft.functions[bodies[*body].function].n_selectors()));
+    let n_chunks = order.len().div_ceil(CHUNK);
     let mut chunks = vec![Vec::new(); n_chunks];
-    for (index, function) in functions.into_iter().enumerate() {
-        chunks[index % n_chunks].push(function);
+    for (index, body) in order.into_iter().enumerate() {
+        chunks[index % n_chunks].push(body);
     }
     chunks
 }
 
-/// Strips a module of debug information, and returns where the anchors of each function are then.
-fn without_debug_information(whole: &Module, draft: &Draft) -> Vec<AnchoredFunction> {
+/// Strips a module of debug information, and returns where the anchors of each body are then.
+fn without_debug_information(whole: &Module, draft: &Draft, bodies: &[Body]) -> Vec<AnchoredFunction> {
     let functions = walk_functions(whole);
-    let anchored = draft
-        .functions
+    let anchored = bodies
         .iter()
-        .map(|function| {
+        .map(|Body { function, body }| {
+            let anchored = draft.functions[*function].bodies[*body];
             // SAFETY: the function belongs to the live module.
-            let dropped = unsafe { debug_positions(functions[function.anchored.members[0]]) };
-            moved(function.anchored, &dropped, &|symbol| name_after_sharing(whole, symbol))
+            let dropped = unsafe { debug_positions(functions[anchored.members[0]]) };
+            moved(anchored, &dropped, &|symbol| name_after_sharing(whole, symbol))
         })
         .collect();
     whole.strip_debug_info();
@@ -112,42 +170,24 @@ fn copy<'c>(module: &Module<'c>) -> Module<'c> {
     unsafe { Module::new(LLVMCloneModule(module.as_mut_ptr())) }
 }
 
-fn prune_function(
-    small: &Module,
-    function: &DraftFunction,
-    anchored: &AnchoredFunction,
-) -> Vec<(StableId, DropReason)> {
+/// What the only function of `small`, a body of `function`, optimises to.
+fn hash_body(small: &Module, function: &DraftFunction, body: usize, anchored: &AnchoredFunction) -> Hashes {
     forget_unused(small, anchored);
-    let mut seen: HashMap<[u8; 32], StableId> = HashMap::new();
-    let mut dropped = Vec::new();
     let original = optimised(small, anchored, None);
+    let mut mutants = Vec::new();
     for patch in &function.patches {
-        for mutant in &patch.mutants {
-            let weave = Weave {
-                spot: patch.spot,
-                value_type: anchored.mutable.spots[patch.spot].value_type,
-                first_selector: 1,
-                changes: vec![&mutant.change],
-            };
-            let reason = match optimised(small, anchored, Some(weave)) {
-                None => Some(DropReason::Invalid),
-                hash if hash == original => Some(DropReason::Equivalent),
-                Some(hash) => match seen.entry(hash) {
-                    Entry::Occupied(other) => Some(DropReason::Duplicate(*other.get())),
-                    Entry::Vacant(place) => {
-                        place.insert(mutant.stable_id);
-                        None
-                    }
-                },
-            };
-            dropped.extend(reason.map(|reason| (mutant.stable_id, reason)));
+        for number in 0..patch.mutants.len() {
+            mutants.push(match patch.weave_one(number, body, anchored) {
+                Some(weave) => optimised(small, anchored, Some(weave)),
+                None => original,
+            });
         }
     }
-    dropped
+    Hashes { original, mutants }
 }
 
 /// A hash of the only function after optimisation, with a mutant woven in; `None` if that does not fit.
-fn optimised(small: &Module, anchored: &AnchoredFunction, weave: Option<Weave>) -> Option<[u8; 32]> {
+fn optimised(small: &Module, anchored: &AnchoredFunction, weave: Option<Weave>) -> Option<Hash> {
     let module = copy(small);
     let function = walk_functions(&module).first().copied()?;
     let raw = module.as_mut_ptr();
@@ -174,12 +214,17 @@ fn optimised(small: &Module, anchored: &AnchoredFunction, weave: Option<Weave>) 
     }
 }
 
-/// Modules with one function of the chunk each.
-fn extract<'c>(whole: &Module<'c>, draft: &Draft, chunk: &[usize]) -> Vec<(usize, Module<'c>)> {
+/// Modules with one body of the chunk each.
+fn extract<'c>(
+    whole: &Module<'c>,
+    draft: &Draft,
+    bodies: &[Body],
+    chunk: &[usize],
+) -> Vec<(usize, Module<'c>)> {
     let some = copy(whole);
     let functions = walk_functions(&some);
-    let ours: Vec<LLVMValueRef> =
-        chunk.iter().map(|function| functions[draft.functions[*function].anchored.members[0]]).collect();
+    let of_body = |Body { function, body }: Body| draft.functions[function].bodies[body].members[0];
+    let ours: Vec<LLVMValueRef> = chunk.iter().map(|index| functions[of_body(bodies[*index])]).collect();
     share(&some);
     // SAFETY: the functions belong to the module.
     unsafe { keep_bodies(&some, &ours, "") };
@@ -280,6 +325,11 @@ fn moved(
             let at = match &anchor.at {
                 At::Result(at) => At::Result(here(*at)),
                 At::Operand(at, number) => At::Operand(here(*at), *number),
+                At::Operands(operands) => {
+                    At::Operands(operands.iter().map(|(at, number)| (here(*at), *number)).collect())
+                }
+                At::Negated(at, number) => At::Negated(here(*at), *number),
+                At::Stored(at) => At::Stored(here(*at)),
                 At::Logical(logical) => {
                     let mut logical = logical.clone();
                     if let LogicalResult::Phi { phi, extended, .. } = &mut logical.result {
@@ -294,6 +344,7 @@ fn moved(
                 .iter()
                 .map(|operand| match operand {
                     OperandAt::Operand(at, number) => OperandAt::Operand(here(*at), *number),
+                    OperandAt::Negated(at, number) => OperandAt::Negated(here(*at), *number),
                     OperandAt::Result(at) => OperandAt::Result(here(*at)),
                     OperandAt::Target(at) => OperandAt::Target(here(*at)),
                 })
@@ -309,5 +360,6 @@ fn moved(
             VariableAt::Global(symbol) => VariableAt::Global(shared_name_of(symbol)),
         })
         .collect();
-    AnchoredFunction { members: vec![0], mutable: anchored.mutable.clone(), anchors, variables }
+    let (defined_at, mutable) = (anchored.defined_at.clone(), anchored.mutable.clone());
+    AnchoredFunction { defined_at, members: vec![0], mutable, anchors, variables }
 }

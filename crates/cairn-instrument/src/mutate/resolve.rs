@@ -33,8 +33,12 @@ pub struct ResolvedAnchor {
 pub enum ResolvedAt {
     /// The result of an instruction.
     Result(LLVMValueRef),
-    /// An operand of an instruction.
-    Operand(LLVMValueRef, u32),
+    /// Operands of instructions.
+    Operands(Vec<(LLVMValueRef, u32)>),
+    /// The negative of an operand.
+    Negated(LLVMValueRef, u32),
+    /// What a store writes, and all other uses of it.
+    Stored(LLVMValueRef),
     /// A logical operator.
     Logical(ResolvedLogical),
 }
@@ -94,6 +98,8 @@ pub struct ResolvedOperand {
 pub enum OperandPlace {
     /// The operand of an instruction.
     Operand(LLVMValueRef, u32),
+    /// Its negative.
+    Negated(LLVMValueRef, u32),
     /// The result of an instruction.
     Result(LLVMValueRef),
     /// What lies where a store will write.
@@ -170,7 +176,13 @@ impl Lookup {
     fn anchor(&self, anchor: &Anchor, operands: &[Operand]) -> Option<ResolvedAnchor> {
         let at = match &anchor.at {
             At::Result(at) => ResolvedAt::Result(self.value(*at)?),
-            At::Operand(at, number) => ResolvedAt::Operand(self.value(*at)?, *number),
+            At::Operand(at, number) => ResolvedAt::Operands(vec![(self.value(*at)?, *number)]),
+            At::Operands(operands) => {
+                let operands = operands.iter().map(|(at, number)| Some((self.value(*at)?, *number)));
+                ResolvedAt::Operands(operands.collect::<Option<_>>()?)
+            }
+            At::Negated(at, number) => ResolvedAt::Negated(self.value(*at)?, *number),
+            At::Stored(store) => ResolvedAt::Stored(self.value(*store)?),
             At::Logical(logical) => ResolvedAt::Logical(self.logical(logical)?),
         };
         let operands = anchor
@@ -180,6 +192,7 @@ impl Lookup {
             .map(|(at, operand)| {
                 let place = match at {
                     OperandAt::Operand(at, number) => OperandPlace::Operand(self.value(*at)?, *number),
+                    OperandAt::Negated(at, number) => OperandPlace::Negated(self.value(*at)?, *number),
                     OperandAt::Result(at) => OperandPlace::Result(self.value(*at)?),
                     OperandAt::Target(at) => OperandPlace::Target(self.value(*at)?),
                 };

@@ -24,8 +24,9 @@ use super::{
     formula::{FormulaBuilder, Manner, Values},
     logical::{self, Surroundings},
     resolve::{OperandPlace, ResolvedAnchor, ResolvedAt, ResolvedFunction, ResolvedOperand, Way},
+    tame::{first_after_variables, tame},
 };
-use crate::{fuel::split_before, ir::instructions};
+use crate::fuel::split_before;
 use cairn_model::mutants::{Change, Formula, ValueType};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode::*, LLVMTypeKind, core::*, prelude::*};
 
@@ -35,6 +36,8 @@ pub struct Weave<'a> {
     pub spot: usize,
     /// The type of the value that is replaced.
     pub value_type: ValueType,
+    /// The number of the patch in its view.
+    pub number: u32,
     /// The selector of the first mutant.
     pub first_selector: u32,
     /// The mutants; see [`order`].
@@ -59,6 +62,13 @@ struct Site<'a> {
     /// An operand that was replaced: of which instruction, its number, and what it was.
     kept: Option<(LLVMValueRef, u32, LLVMValueRef)>,
     active: LLVMValueRef,
+}
+
+/// How the code has the operand that a patch replaces.
+#[derive(Clone, Copy)]
+enum Form {
+    AsItIs,
+    Negated,
 }
 
 /// Weaves patches into the body of a function.
@@ -118,8 +128,16 @@ impl Weaver<'_> {
                     Some(Some(anchor)) => match anchor.at {
                         ResolvedAt::Logical(_) => true,
                         ResolvedAt::Result(at) => self.weave_result(function, patch, anchor, at, active),
-                        ResolvedAt::Operand(at, number) => {
-                            self.weave_operand(function, patch, anchor, at, number, active)
+                        ResolvedAt::Operands(ref operands) => operands.iter().all(|(at, number)| {
+                            let form = Form::AsItIs;
+                            self.weave_operand(function, patch, anchor, (*at, *number, form), active)
+                        }),
+                        ResolvedAt::Negated(at, number) => {
+                            let form = Form::Negated;
+                            self.weave_operand(function, patch, anchor, (at, number, form), active)
+                        }
+                        ResolvedAt::Stored(store) => {
+                            self.weave_stored(function, patch, anchor, store, active)
                         }
                     },
                     _ => false,
@@ -177,31 +195,71 @@ impl Weaver<'_> {
         function: &ResolvedFunction,
         patch: &Weave,
         anchor: &ResolvedAnchor,
-        at: LLVMValueRef,
-        number: u32,
+        (at, number, form): (LLVMValueRef, u32, Form),
         active: LLVMValueRef,
     ) -> bool {
         // SAFETY: `at` is an instruction of the function with that operand.
         unsafe {
-            if LLVMGetInstructionOpcode(at) == LLVMPHI || number >= LLVMGetNumOperands(at) as u32 {
-                return false;
-            }
-            let original = LLVMGetOperand(at, number);
-            let formulas = self.formula_builder();
-            if LLVMTypeOf(original) != formulas.type_of(patch.value_type)
-                || !self.operands_fit(anchor, function)
-            {
+            if number >= LLVMGetNumOperands(at) as u32 || !self.operands_fit(anchor, function) {
                 return false;
             }
             if LLVMGetInstructionOpcode(at) == LLVMStore && number == 1 {
                 return self.weave_store(function, patch, at, active);
             }
-            let before = split_before(self.builder, self.context, at);
-            let rest = LLVMGetInstructionParent(at);
-            LLVMPositionBuilderBefore(self.builder, at);
+            let there = LLVMGetOperand(at, number);
+            let evaluated = evaluated_at(at, number);
+            LLVMPositionBuilderBefore(self.builder, evaluated);
+            let original = match form {
+                Form::AsItIs => as_type(self.builder, there, patch.value_type),
+                Form::Negated => LLVMBuildNeg(self.builder, there, c"".as_ptr()),
+            };
+            if LLVMTypeOf(original) != self.formula_builder().type_of(patch.value_type) {
+                return false;
+            }
+            let before = split_before(self.builder, self.context, evaluated);
+            let rest = LLVMGetInstructionParent(evaluated);
+            LLVMPositionBuilderBefore(self.builder, evaluated);
             let value = LLVMBuildPhi(self.builder, LLVMTypeOf(original), c"".as_ptr());
-            LLVMSetOperand(at, number, value);
+            // A truth value in memory is a byte.
+            let is_byte = LLVMTypeOf(there) != LLVMTypeOf(original);
+            let stored = match form {
+                Form::Negated => LLVMBuildNeg(self.builder, value, c"".as_ptr()),
+                Form::AsItIs if is_byte => {
+                    LLVMBuildZExt(self.builder, value, LLVMTypeOf(there), c"".as_ptr())
+                }
+                Form::AsItIs => value,
+            };
+            LLVMSetOperand(at, number, stored);
             let kept = Some((at, number, original));
+            let site = Site { function, patch, anchor, original, kept, active };
+            self.fill(&site, value, before, rest)
+        }
+    }
+
+    /// What an assignment stores is also its value, for whoever uses that.
+    unsafe fn weave_stored(
+        &self,
+        function: &ResolvedFunction,
+        patch: &Weave,
+        anchor: &ResolvedAnchor,
+        store: LLVMValueRef,
+        active: LLVMValueRef,
+    ) -> bool {
+        // SAFETY: `store` is a store of the function; what it stores is used by nobody before.
+        unsafe {
+            let original = LLVMGetOperand(store, 0);
+            if LLVMIsAInstruction(original).is_null()
+                || LLVMTypeOf(original) != self.formula_builder().type_of(patch.value_type)
+                || !self.operands_fit(anchor, function)
+            {
+                return false;
+            }
+            let before = split_before(self.builder, self.context, store);
+            let rest = LLVMGetInstructionParent(store);
+            LLVMPositionBuilderBefore(self.builder, store);
+            let value = LLVMBuildPhi(self.builder, LLVMTypeOf(original), c"".as_ptr());
+            LLVMReplaceAllUsesWith(original, value);
+            let kept = Some((store, 0, original));
             let site = Site { function, patch, anchor, original, kept, active };
             self.fill(&site, value, before, rest)
         }
@@ -444,7 +502,9 @@ impl Weaver<'_> {
     unsafe fn operands_fit(&self, anchor: &ResolvedAnchor, function: &ResolvedFunction) -> bool {
         let has_operands = anchor.operands.iter().all(|operand| match operand.place {
             // SAFETY: the instructions belong to the function.
-            OperandPlace::Operand(at, number) => unsafe { number < LLVMGetNumOperands(at) as u32 },
+            OperandPlace::Operand(at, number) | OperandPlace::Negated(at, number) => unsafe {
+                number < LLVMGetNumOperands(at) as u32
+            },
             _ => true,
         });
         has_operands && function.variables.iter().all(|(place, _)| !place.is_null())
@@ -466,6 +526,9 @@ pub unsafe fn read_operand(builder: LLVMBuilderRef, operand: &ResolvedOperand) -
     unsafe {
         let value = match operand.place {
             OperandPlace::Operand(at, number) => LLVMGetOperand(at, number),
+            OperandPlace::Negated(at, number) => {
+                LLVMBuildNeg(builder, LLVMGetOperand(at, number), c"".as_ptr())
+            }
             OperandPlace::Result(at) => at,
             OperandPlace::Target(store) => {
                 let value_type = LLVMTypeOf(LLVMGetOperand(store, 0));
@@ -478,9 +541,27 @@ pub unsafe fn read_operand(builder: LLVMBuilderRef, operand: &ResolvedOperand) -
     }
 }
 
+/// The instruction before which an operand is evaluated: of a phi, the end of the block it comes from.
+///
+/// # Safety
+/// `at` is an instruction of a live function with that operand.
+pub unsafe fn evaluated_at(at: LLVMValueRef, number: u32) -> LLVMValueRef {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if LLVMGetInstructionOpcode(at) == LLVMPHI {
+            LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(at, number))
+        } else {
+            at
+        }
+    }
+}
+
 /// A truth value is a byte in memory and a bit elsewhere.
-unsafe fn as_type(builder: LLVMBuilderRef, value: LLVMValueRef, value_type: ValueType) -> LLVMValueRef {
-    // SAFETY: the builder is positioned where the value is defined.
+///
+/// # Safety
+/// The builder is positioned where the value is defined.
+pub unsafe fn as_type(builder: LLVMBuilderRef, value: LLVMValueRef, value_type: ValueType) -> LLVMValueRef {
+    // SAFETY: promised by the caller.
     unsafe {
         let there = LLVMTypeOf(value);
         if LLVMGetTypeKind(there) != LLVMTypeKind::LLVMIntegerTypeKind {
@@ -504,82 +585,4 @@ unsafe fn as_type(builder: LLVMBuilderRef, value: LLVMValueRef, value_type: Valu
 pub unsafe fn add_incoming(phi: LLVMValueRef, mut value: LLVMValueRef, mut from: LLVMBasicBlockRef) {
     // SAFETY: promised by the caller.
     unsafe { LLVMAddIncoming(phi, &mut value, &mut from, 1) }
-}
-
-/// The first instruction of a body that is not a variable of constant size.
-///
-/// # Safety
-/// The function has a body.
-pub unsafe fn first_after_variables(function: LLVMValueRef) -> LLVMValueRef {
-    // SAFETY: promised by the caller.
-    unsafe {
-        instructions(LLVMGetEntryBasicBlock(function))
-            .into_iter()
-            .find(|at| LLVMGetInstructionOpcode(*at) != LLVMAlloca)
-            .expect("a block has a terminator")
-    }
-}
-
-/// Larger variables are not cleared: a mutant that reads one before it is written may then depend on what lay there.
-const MOST_CLEARED: u64 = 16 * 1024;
-
-/// Takes undefined behaviour out of a body, so that it does not decide what becomes of a mutant: arithmetic wraps,
-/// shifts take their amount modulo the width, and variables start as zero.
-unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: LLVMValueRef) {
-    let none = c"".as_ptr();
-    // SAFETY: the function has a body; every call fits the opcode it is made for.
-    unsafe {
-        let mut variables = Vec::new();
-        let mut block = LLVMGetFirstBasicBlock(function);
-        while !block.is_null() {
-            for at in instructions(block) {
-                match LLVMGetInstructionOpcode(at) {
-                    LLVMAdd | LLVMSub | LLVMMul => {
-                        LLVMSetNSW(at, 0);
-                        LLVMSetNUW(at, 0);
-                    }
-                    LLVMShl | LLVMLShr | LLVMAShr => {
-                        if LLVMGetInstructionOpcode(at) == LLVMShl {
-                            LLVMSetNSW(at, 0);
-                            LLVMSetNUW(at, 0);
-                        } else {
-                            LLVMSetExact(at, 0);
-                        }
-                        let amount = LLVMGetOperand(at, 1);
-                        let amount_type = LLVMTypeOf(amount);
-                        let is_integer = LLVMGetTypeKind(amount_type) == LLVMTypeKind::LLVMIntegerTypeKind;
-                        if is_integer && LLVMIsConstant(amount) == 0 {
-                            let most = LLVMGetIntTypeWidth(amount_type).next_power_of_two() - 1;
-                            LLVMPositionBuilderBefore(builder, at);
-                            let most = LLVMConstInt(amount_type, u64::from(most), 0);
-                            LLVMSetOperand(at, 1, LLVMBuildAnd(builder, amount, most, none));
-                        }
-                    }
-                    LLVMSDiv | LLVMUDiv => LLVMSetExact(at, 0),
-                    LLVMGetElementPtr => LLVMSetIsInBounds(at, 0),
-                    LLVMAlloca if LLVMIsConstant(LLVMGetOperand(at, 0)) != 0 => variables.push(at),
-                    _ => {}
-                }
-            }
-            block = LLVMGetNextBasicBlock(block);
-        }
-        LLVMPositionBuilderBefore(builder, first_after_variables(function));
-        let layout = inkwell::llvm_sys::target::LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
-        for variable in variables {
-            let in_entry = LLVMGetInstructionParent(variable) == LLVMGetEntryBasicBlock(function);
-            let value_type = LLVMGetAllocatedType(variable);
-            let size = inkwell::llvm_sys::target::LLVMABISizeOfType(layout, value_type);
-            if !in_entry || size == 0 || size > MOST_CLEARED {
-                continue;
-            }
-            if LLVMIsConstant(LLVMGetOperand(variable, 0)) != 0
-                && LLVMConstIntGetZExtValue(LLVMGetOperand(variable, 0)) != 1
-            {
-                continue;
-            }
-            let byte = LLVMConstNull(LLVMInt8TypeInContext(context));
-            let size = LLVMConstInt(LLVMInt64TypeInContext(context), size, 0);
-            LLVMBuildMemSet(builder, variable, byte, size, LLVMGetAlignment(variable));
-        }
-    }
 }

@@ -39,9 +39,14 @@ fn check(text: &str, anchor: Anchor, value_type: ValueType, change: Change, expe
         siblings: Vec::new(),
     };
     let mutable = MutableFunction { function: FunctionId(0), spots: vec![spot], variables: Vec::new() };
-    let anchored =
-        AnchoredFunction { members: vec![0], mutable, anchors: vec![anchor], variables: Vec::new() };
-    let weave = Weave { spot: 0, value_type, first_selector: 7, changes: vec![&change] };
+    let anchored = AnchoredFunction {
+        defined_at: Default::default(),
+        members: vec![0],
+        mutable,
+        anchors: vec![anchor],
+        variables: Vec::new(),
+    };
+    let weave = Weave { spot: 0, value_type, number: 0, first_selector: 7, changes: vec![&change] };
     // SAFETY: the anchor was written for this text.
     unsafe {
         let raw = module.as_mut_ptr();
@@ -426,6 +431,44 @@ fn only_the_anchored_operand_is_replaced() {
         cairn.before:
           %t = add i32 %x, 3
           ret i32 %t
+        }"#]],
+    );
+}
+
+#[test]
+fn arrays_of_variable_length_start_as_zero() {
+    let text = r#"
+        define i32 @f(i64 %n, i32 %m, i64 %at) {
+        entry:
+          %array = alloca i32, i64 %n, align 16
+          %bytes = alloca i8, i32 %m, align 16
+          %element = getelementptr inbounds i32, ptr %array, i64 %at
+          %value = load i32, ptr %element, align 4
+          %sum = add i32 %value, 1
+          call void @use(ptr %array, ptr %bytes)
+          ret i32 %sum
+        }
+        declare void @use(ptr, ptr)
+    "#;
+    let anchor = Anchor { at: At::Result(at(0, 4)), operands: vec![OperandAt::Operand(at(0, 4), 0)] };
+    let change = Change::Value(Formula { nodes: vec![Node::Operand(0)] });
+    check(
+        text,
+        anchor,
+        INT,
+        change,
+        expect![[r#"
+        cairn.before:
+          %array = alloca i32, i64 %n, align 16
+          %0 = zext i32 %m to i64
+          %bytes = alloca i8, i64 %0, align 16
+          %1 = shl i64 %n, 2
+          call void @llvm.memset.p0.i64(ptr nonnull align 16 %array, i8 0, i64 %1, i1 false)
+          call void @llvm.memset.p0.i64(ptr nonnull align 16 %bytes, i8 0, i64 %0, i1 false)
+          %element = getelementptr i32, ptr %array, i64 %at
+          %value = load i32, ptr %element, align 4
+          call void @use(ptr nonnull %array, ptr nonnull %bytes)
+          ret i32 %value
         }"#]],
     );
 }

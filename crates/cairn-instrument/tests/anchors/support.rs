@@ -3,7 +3,7 @@
 use cairn_instrument::{
     anchors::{self, Anchor, AnchoredFunction, Anchors, At, LogicalResult, OperandAt, VariableAt},
     emit,
-    ir::{Code, CodeOperand, CodeType, FunctionCode, ModuleCode, Opcode, read_code, read_module},
+    ir::{Code, CodeOperand, CodeType, Definition, FunctionCode, ModuleCode, Opcode, read_code, read_module},
     mapping::{self, Options},
     scope::Scope,
 };
@@ -160,6 +160,7 @@ impl Found {
         let impure = if operand.is_pure { "" } else { " impure" };
         let at = match at {
             OperandAt::Operand(at, number) => format!("{}.{number}", opcode(code.at(*at))),
+            OperandAt::Negated(at, number) => format!("-{}.{number}", opcode(code.at(*at))),
             OperandAt::Result(at) => opcode(code.at(*at)),
             OperandAt::Target(at) => format!("*{}", opcode(code.at(*at))),
         };
@@ -198,13 +199,16 @@ impl Found {
                 assert_eq!(spot.operands.len(), anchor.operands.len(), "{line}");
                 match &anchor.at {
                     At::Result(at) => assert_eq!(code.at(*at).result, code_type(spot.value_type), "{line}"),
-                    At::Operand(at, number) => {
-                        let operand = code.at(*at).operands[*number as usize];
-                        check_type(code, operand, spot.value_type, &line);
-                        if let Role::Constant { value, float } = spot.role {
-                            check_constant(operand, value, float, &line);
-                        }
+                    At::Operand(at, number) => check_operand(code, spot, (*at, *number), &line),
+                    At::Operands(operands) => {
+                        operands.iter().for_each(|operand| check_operand(code, spot, *operand, &line));
                     }
+                    At::Negated(at, number) => {
+                        let operand = code.at(*at).operands[*number as usize];
+                        let Role::Constant { value, .. } = spot.role else { panic!("no constant: {line}") };
+                        check_constant(operand, -value, None, &line);
+                    }
+                    At::Stored(store) => check_operand(code, spot, (*store, 0), &line),
                     At::Logical(_) => {}
                 }
                 for (operand, at) in spot.operands.iter().zip(&anchor.operands) {
@@ -214,6 +218,13 @@ impl Found {
                             check_type(code, found, operand.value_type, &line);
                             if let (Some(value), CodeOperand::Integer { .. }) = (operand.constant, found) {
                                 check_constant(found, value, None, &line);
+                            }
+                        }
+                        OperandAt::Negated(at, number) => {
+                            let found = code.at(*at).operands[*number as usize];
+                            check_type(code, found, operand.value_type, &line);
+                            if let Some(value) = operand.constant {
+                                check_constant(found, -value, None, &line);
                             }
                         }
                         OperandAt::Result(at) => {
@@ -229,6 +240,18 @@ impl Found {
                 }
             }
         }
+    }
+}
+
+/// Checks the operand of an instruction that a spot is found at. A truth value in memory is a byte.
+fn check_operand(code: &FunctionCode, spot: &Spot, (at, number): (Definition, u32), line: &str) {
+    let operand = code.at(at).operands[number as usize];
+    let is_byte = matches!(operand, CodeOperand::Integer { bits: 8, .. });
+    if spot.value_type != ValueType::Bool || !is_byte {
+        check_type(code, operand, spot.value_type, line);
+    }
+    if let Role::Constant { value, float } = spot.role {
+        check_constant(operand, value, float, line);
     }
 }
 
@@ -276,6 +299,12 @@ fn show_at(code: &FunctionCode, at: &At) -> String {
     match at {
         At::Result(at) => opcode(code.at(*at)),
         At::Operand(at, number) => format!("{}.{number}", opcode(code.at(*at))),
+        At::Operands(operands) => {
+            let show = |(at, number): &(Definition, u32)| format!("{}.{number}", opcode(code.at(*at)));
+            operands.iter().map(show).collect::<Vec<_>>().join(" and ")
+        }
+        At::Negated(at, number) => format!("-{}.{number}", opcode(code.at(*at))),
+        At::Stored(at) => format!("{}.0 and its uses", opcode(code.at(*at))),
         At::Logical(at) => {
             let edges = |edges: &[(usize, u32)]| {
                 edges.iter().map(|(block, way)| format!("{block}.{way}")).collect::<Vec<_>>().join(" ")

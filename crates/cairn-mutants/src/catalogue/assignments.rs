@@ -142,7 +142,7 @@ fn to_plain(context: &Context<'_>, drafts: &mut Drafts, from: Family) {
 }
 
 fn from_plain(context: &Context<'_>, drafts: &mut Drafts, to: Family) {
-    if !context.is_unused_assignment() {
+    if !context.is_assignment() {
         return;
     }
     let Some([left, right]) = context.pair() else { return };

@@ -79,10 +79,9 @@ impl<'a> Context<'a> {
         self.spot.role == Role::Value && self.site.kind == kind
     }
 
-    /// Whether `=` stores here and its value is not used: a change of what is stored would not change that value.
-    pub fn is_unused_assignment(&self) -> bool {
-        let is_assignment = self.spot.role == Role::Stored && self.site.kind == ExpressionKind::Assign;
-        is_assignment && self.site.parent.is_none()
+    /// Whether `=` stores here.
+    pub fn is_assignment(&self) -> bool {
+        self.spot.role == Role::Stored && self.site.kind == ExpressionKind::Assign
     }
 
     /// Whether a variable, member or element is read here.

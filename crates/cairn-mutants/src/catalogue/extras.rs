@@ -82,7 +82,7 @@ pub const OPERATORS: &[Operator] = &[
 
 fn keep(context: &Context<'_>, drafts: &mut Drafts) {
     let is_compound = context.is_value_of(ExpressionKind::CompoundAssign);
-    let is_plain = context.is_unused_assignment();
+    let is_plain = context.is_assignment();
     if !is_compound && !is_plain {
         return;
     }

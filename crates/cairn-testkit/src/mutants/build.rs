@@ -5,7 +5,7 @@ use crate::dist;
 use cairn_cc::{
     BuildRecord, Settings, Toolchain,
     settings::{Distribution, Places},
-    views::{ViewRequest, Views, build_alone, build_views, find},
+    views::{Alone, ViewRequest, Views, build_alone, build_views, find},
 };
 use cairn_executor::{RunConfig, SessionConfig, Target, mutants::MutantSession};
 use cairn_model::{MutantId, MutantTable, ProgramMap, versioned};
@@ -83,22 +83,27 @@ impl MutantBuild {
 
     /// The program once for each of `mutants`, with only this one and without instrumentation.
     pub fn alone(&self, mutants: &[MutantId]) -> Vec<Reference> {
-        let programs = self.build_alone(mutants, false).into_iter();
+        let programs = self.build_alone(mutants, Alone::Optimised).into_iter();
         mutants
             .iter()
             .zip(programs)
-            .map(|(mutant, program)| Reference { mutant: *mutant, programs: vec![program] })
+            .map(|(mutant, program)| Reference { mutant: *mutant, is_text: false, programs: vec![program] })
             .collect()
+    }
+
+    /// The program with only `mutant`, not optimised.
+    pub fn unoptimised(&self, mutant: MutantId) -> PathBuf {
+        self.build_alone(&[mutant], Alone::Unoptimised).remove(0)
     }
 
     /// The program with only `mutant`, not optimised and checked by AddressSanitizer.
     pub fn checked(&self, mutant: MutantId) -> PathBuf {
-        self.build_alone(&[mutant], true).remove(0)
+        self.build_alone(&[mutant], Alone::Checked).remove(0)
     }
 
-    fn build_alone(&self, mutants: &[MutantId], is_checked: bool) -> Vec<PathBuf> {
+    fn build_alone(&self, mutants: &[MutantId], alone: Alone) -> Vec<PathBuf> {
         let ids: Vec<_> = mutants.iter().map(|mutant| self.table.mutants[mutant.index()].stable_id).collect();
-        build_alone(&self.settings, &self.record, &self.request, &ids, is_checked)
+        build_alone(&self.settings, &self.record, &self.request, &ids, alone)
             .unwrap_or_else(|error| panic!("mutants compiled alone: {error}"))
     }
 

@@ -58,7 +58,7 @@ impl EditedSources<'_> {
             .map(|path| folder.join(path.file_name().expect("a source has a name")))
             .collect();
         let programs = LEVELS.iter().map(|level| self.build_one(build, mutant, level, &sources, &folder));
-        Reference { mutant, programs: programs.collect() }
+        Reference { mutant, is_text: true, programs: programs.collect() }
     }
 
     fn build_one(

@@ -1,6 +1,6 @@
 //! Whether a mutant in the view does what the same mutant does in a build of its own.
 
-use super::Behaviour;
+use super::{Behaviour, MutantBuild};
 use cairn_executor::{Executor, RunConfig, Target};
 use cairn_model::{Input, MutantId};
 use std::{
@@ -15,6 +15,8 @@ use std::{
 pub struct Reference {
     /// The mutant.
     pub mutant: MutantId,
+    /// Whether it was made from a changed source and not from the bitcode.
+    pub is_text: bool,
     /// The program; if there are several, all of them are this mutant, compiled in different ways.
     pub programs: Vec<PathBuf>,
 }
@@ -30,8 +32,8 @@ pub struct Judge {
 pub enum Agreement {
     /// They do the same.
     Same,
-    /// They do not, and the reference itself does something else in a second memory layout, or without optimisation
-    /// and under AddressSanitizer: C leaves open what the mutant does.
+    /// They do not, and the reference itself does something else in a second memory layout, without optimisation, or
+    /// under AddressSanitizer: C leaves open what the mutant does.
     LayoutDependent {
         /// In the first.
         one: Behaviour,
@@ -50,6 +52,9 @@ const SOON: Duration = Duration::from_millis(250);
 
 /// Time for a run that should end.
 const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Time for a run without optimisation that should end.
+const MUCH_PATIENCE: Duration = Duration::from_secs(20);
 
 /// What changes where things lie in memory and what is in it: the size of the environment, and what `malloc` leaves.
 fn layouts() -> [Vec<(String, String)>; 3] {
@@ -71,28 +76,47 @@ impl Judge {
         &self.config
     }
 
-    /// Compares `reference` with what the view did on `input`. Where they differ, `checked` builds the mutant with the
-    /// checks of AddressSanitizer.
+    /// Compares `reference`, a mutant of `build`, with what the view did on `input`. Where they differ, the mutant is
+    /// compiled without optimisation and with checks.
     pub fn compare(
         &self,
         reference: &Reference,
         input: &Input,
         view: &Behaviour,
-        checked: impl FnOnce() -> PathBuf,
+        build: &MutantBuild,
     ) -> Agreement {
         let mut programs: Vec<Runs> =
             reference.programs.iter().map(|program| Runs::of(program, &self.config)).collect();
         match compare_one(&mut programs, input, view) {
-            Agreement::Different { reference } => {
-                let other = self.run_checked(&checked(), input);
-                if other == reference {
-                    Agreement::Different { reference }
-                } else {
-                    Agreement::LayoutDependent { one: reference, other }
+            Agreement::Different { reference: one } => {
+                // The sources agree among themselves. So do builds of the bitcode, of which the view is one, unless C
+                // leaves open what they do; that they agree in something else is what we look for.
+                let expected = if reference.is_text { view } else { &one };
+                match self.other_behaviour(expected, reference.mutant, input, build) {
+                    Some(other) => Agreement::LayoutDependent { one, other },
+                    None => Agreement::Different { reference: one },
                 }
             }
             agreement => agreement,
         }
+    }
+
+    /// What a mutant does when it is compiled from the bitcode in other ways, if that is not always what is `expected`.
+    fn other_behaviour(
+        &self,
+        expected: &Behaviour,
+        mutant: MutantId,
+        input: &Input,
+        build: &MutantBuild,
+    ) -> Option<Behaviour> {
+        // What is not optimised is slow, and so is what is checked: not to end soon is not to do something else.
+        let unoptimised = build.unoptimised(mutant);
+        let plain = Runs::of(&unoptimised, &self.config).run(input, MUCH_PATIENCE);
+        if plain != *expected {
+            return Some(plain);
+        }
+        let checked = self.run_checked(&build.checked(mutant), input);
+        (checked != *expected && !checked.is_endless()).then_some(checked)
     }
 
     /// What a build with AddressSanitizer does: the same, unless C leaves open what the program does.

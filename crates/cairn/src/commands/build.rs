@@ -6,7 +6,7 @@ use crate::{
     screen::{Screen, count},
     target::{Subject, TargetArgs, Wanted},
 };
-use cairn_model::map::LeftOutReason;
+use cairn_model::map::{LeftOut, LeftOutReason, ProgramMap};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl Build {
             counters: map.n_counters,
             units: subject.record.units.len(),
             native_share: subject.record.native_share(),
-            warnings: subject.views.warnings.clone(),
+            warnings: [subject.views.warnings.clone(), comments_not_understood(map)].concat(),
             left_out: left_out(&subject),
         };
         for warning in &report.warnings {
@@ -68,10 +68,22 @@ impl Build {
     }
 }
 
+/// Comments that were meant for us and ask for nothing.
+pub fn comments_not_understood(map: &ProgramMap) -> Vec<String> {
+    let comments = map.left_out.iter().filter(|left| left.reason == LeftOutReason::CommentNotUnderstood);
+    comments
+        .map(|comment| {
+            let LeftOut { what, place, .. } = comment;
+            format!("{place}: the comment `{what}` asks for nothing; what skips a line is `cairn: skip`")
+        })
+        .collect()
+}
+
 /// What the map lacks, by reason.
 pub fn left_out(subject: &Subject) -> BTreeMap<String, usize> {
     let mut counts: BTreeMap<LeftOutReason, usize> = BTreeMap::new();
-    for left_out in &subject.map.left_out {
+    let is_comment = |left: &&LeftOut| left.reason == LeftOutReason::CommentNotUnderstood;
+    for left_out in subject.map.left_out.iter().filter(|left| !is_comment(left)) {
         *counts.entry(left_out.reason).or_default() += 1;
     }
     counts.into_iter().map(|(reason, n)| (reason.to_string(), n)).collect()

@@ -1,6 +1,7 @@
 //! `cairn mutants`: which mutants a program has.
 
 use crate::{
+    commands::build::comments_not_understood,
     exit_code::Exit,
     failure::Failure,
     inputs,
@@ -71,6 +72,9 @@ impl ListMutants {
         let subject = Subject::open(&target, &wanted, &|text| screen.progress(text))?;
         let mutants = Mutants::of(&subject)?;
         mutants.warn_of_changes(screen);
+        for warning in comments_not_understood(&subject.map) {
+            screen.warn(&warning);
+        }
         if let Some(ids) = shown {
             return self.show(&mutants, &ids, screen);
         }

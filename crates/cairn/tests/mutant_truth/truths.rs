@@ -2,7 +2,7 @@
 
 use crate::fixture::{ARGUMENTS, Fixture};
 use cairn_executor::{Executor, RunConfig, mutants::MutantSession};
-use cairn_model::{Ending, Input, MutantId};
+use cairn_model::{Ending, Input, MutantId, map::Extent};
 use cairn_testkit::mutants::{Agreement, Behaviour, EditedSources, Judge, Reference, Tally, sample};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -55,6 +55,7 @@ pub fn hold(name: &str, amount: Amount) {
         .map(|(_, input)| check_inactive(&fixture, &judge, &mut session, input))
         .collect();
     let all: Vec<MutantId> = (0..fixture.build.table.mutants.len() as u32).map(MutantId).collect();
+    check_distinct(&fixture, &all);
     let texts: Vec<MutantId> = all.iter().copied().filter(|mutant| fixture.is_plain_text(*mutant)).collect();
     let alone = sample(&fixture.build.table, &all, amount.alone, SEED);
     let edited = sample(&fixture.build.table, &texts, amount.edited, SEED);
@@ -99,6 +100,20 @@ pub fn hold(name: &str, amount: Amount) {
     }
     println!("{name}: {tally}");
     assert!(tally.different.is_empty(), "{name}: {tally}");
+}
+
+/// One change of the source is one mutant.
+fn check_distinct(fixture: &Fixture, all: &[MutantId]) {
+    let (map, table) = (&fixture.build.map, &fixture.build.table);
+    let mut changes: BTreeMap<(Extent, &str), MutantId> = BTreeMap::new();
+    for mutant in all.iter().copied().filter(|mutant| fixture.is_plain_text(*mutant)) {
+        let extent = map.sites[table.patch_of(mutant).site.index()].extent;
+        let replacement = table.mutants[mutant.index()].replacement.as_str();
+        if let Some(other) = changes.insert((extent, replacement), mutant) {
+            let [one, other] = [mutant, other].map(|mutant| fixture.build.describe(mutant));
+            panic!("two mutants make the same change:\n  {one}\n  {other}");
+        }
+    }
 }
 
 /// The mutants that an input infects. Examining changes nothing.
@@ -161,15 +176,14 @@ impl Comparison<'_> {
         let Fixture { build, inputs, .. } = self.fixture;
         for ((name, input), view) in inputs.iter().zip(&self.runs[&reference.mutant]) {
             let mut view = view.clone();
-            let mut agreement =
-                self.judge.compare(reference, input, &view, || build.checked(reference.mutant));
+            let mut agreement = self.judge.compare(reference, input, &view, build);
             if agreement != Agreement::Same && view.is_endless() {
                 // It may only have been slow.
                 self.session.set_fuel(MUCH_FUEL);
                 let run = self.session.run(input, &[reference.mutant]).expect("a run of a mutant").remove(0);
                 self.session.set_fuel(FUEL);
                 view = run.run.execution.outcome.into();
-                agreement = self.judge.compare(reference, input, &view, || build.checked(reference.mutant));
+                agreement = self.judge.compare(reference, input, &view, build);
             }
             tally.add(
                 &format!("{} {kind}, input {name}", build.describe(reference.mutant)),

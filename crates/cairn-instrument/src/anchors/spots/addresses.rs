@@ -10,7 +10,7 @@ use crate::{
     ir::{CodeOperand, CodeType, Definition, Opcode},
 };
 use cairn_model::{
-    facts::{ExpressionKind, Named, UsedBy, VariableShape},
+    facts::{ExpressionKind, Named, TypeClass, UsedBy, VariableShape},
     mutants::ValueType,
 };
 use cairn_mutants::site::{Operand, Role, Sibling};
@@ -112,10 +112,12 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What `=` stores, where nothing else uses its value: that would not change with it.
+    /// What `=` stores, and with it what uses the value of the assignment.
     pub(super) fn stored(&mut self, expression: Expression) {
         let subject = self.subject;
-        if subject.fact(expression).kind != ExpressionKind::Assign || self.is_used(expression) {
+        let fact = subject.fact(expression);
+        // What a declaration or `return` does with it is another store.
+        if fact.kind != ExpressionKind::Assign || fact.used_by != UsedBy::Other {
             return;
         }
         let Some(store) = self.values.stored[expression as usize].filter(|store| self.is_plain_store(*store))
@@ -129,11 +131,28 @@ impl Builder<'_, '_> {
             if own == ValueType::Bool { ValueType::Int { bits: 8, is_signed: false } } else { own };
         let old = self.operand(left, own, OperandAt::Target(store));
         let Some(new) = self.right_side(right, in_memory, store) else { return };
-        self.push(expression, Role::Stored, in_memory, At::Operand(store, 0), vec![old, new]);
+        let Some(at) = self.stored_at(expression, store) else { return };
+        self.push(expression, Role::Stored, in_memory, at, vec![old, new]);
+    }
+
+    /// Where the value of an assignment is: stored, and used after that if an expression or a statement uses it.
+    fn stored_at(&self, expression: Expression, store: Definition) -> Option<At> {
+        let subject = self.subject;
+        if subject.fact(expression).parent.is_none() && !self.is_used(expression) {
+            return Some(At::Operand(store, 0));
+        }
+        // Of a constant, and of a truth value that becomes a byte, only the store has what is changed.
+        let is_bool = subject.fact(expression).value_type.class == TypeClass::Bool;
+        let CodeOperand::Result(value) = self.code_operand(store, 0) else { return None };
+        let is_after = |(user, _): &(Definition, u32)| {
+            *user == store || user.block != store.block || user.instruction > store.instruction
+        };
+        (!is_bool && value.block == store.block && subject.uses(value).iter().all(is_after))
+            .then_some(At::Stored(store))
     }
 
     /// Whether a declaration, a condition, a `switch` or `return` uses the value of an expression.
-    fn is_used(&self, expression: Expression) -> bool {
+    pub(super) fn is_used(&self, expression: Expression) -> bool {
         let (fact, facts) = (self.subject.fact(expression), self.subject.function());
         fact.used_by != UsedBy::Other
             || facts.conditions.iter().any(|condition| condition.expression == expression)

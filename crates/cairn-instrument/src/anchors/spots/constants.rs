@@ -16,7 +16,11 @@ impl Builder<'_, '_> {
     pub(super) fn constant(&mut self, expression: Expression) {
         let Some(constant) = self.subject.fact(expression).constant else { return };
         let Some((at, number, used_as)) = self.constant_use(expression) else { return };
-        let operand = self.code_operand(at, number as usize);
+        let mut operand = self.code_operand(at, number as usize);
+        let is_negated = self.is_subtracted_from_pointer(expression, at);
+        if let (true, CodeOperand::Integer { bits, value }) = (is_negated, operand) {
+            operand = CodeOperand::Integer { bits, value: value.wrapping_neg() };
+        }
         if !values::is_constant(operand, constant) {
             return;
         }
@@ -26,6 +30,10 @@ impl Builder<'_, '_> {
             _ => true,
         };
         let (value_type, role) = match operand {
+            // A truth value in memory is a byte.
+            CodeOperand::Integer { bits: 8, value } if used_as == Some(ValueType::Bool) => {
+                (ValueType::Bool, Role::Constant { value: i64::from(value != 0), float: None })
+            }
             CodeOperand::Integer { bits: 1, value } => {
                 (ValueType::Bool, Role::Constant { value: i64::from(value != 0), float: None })
             }
@@ -40,7 +48,53 @@ impl Builder<'_, '_> {
             }
             _ => return,
         };
-        self.push(expression, role, value_type, At::Operand(at, number), Vec::new());
+        let at = if is_negated {
+            At::Negated(at, number)
+        } else {
+            let Some(at) = self.all_uses(expression, (at, number), operand) else { return };
+            at
+        };
+        self.push(expression, role, value_type, at, Vec::new());
+    }
+
+    /// Where else a constant is used as the value of the assignment it is assigned by: `a = b = 0` stores it twice.
+    /// `None` if that cannot be told.
+    fn all_uses(&self, expression: Expression, first: (Definition, u32), operand: CodeOperand) -> Option<At> {
+        let subject = self.subject;
+        let assignment = |of: Expression| {
+            subject.fact(of).parent.filter(|parent| subject.fact(*parent).kind == ExpressionKind::Assign)
+        };
+        let Some(mut assigned) = assignment(expression) else { return Some(At::Operand(first.0, first.1)) };
+        let mut stores = vec![first];
+        while subject.fact(assigned).parent.is_some() {
+            assigned = assignment(assigned)?;
+            let store = self.values.stored[assigned as usize]?;
+            if self.code_operand(store, 0) == operand {
+                stores.push((store, 0));
+            } else if !self.reads_again(store) {
+                return None;
+            }
+        }
+        if self.is_used(assigned) {
+            return None;
+        }
+        Some(if stores.len() == 1 { At::Operand(first.0, first.1) } else { At::Operands(stores) })
+    }
+
+    /// Whether a store writes what was read from memory, as C++ does with what was assigned.
+    fn reads_again(&self, store: Definition) -> bool {
+        let CodeOperand::Result(at) = self.subject.unconverted(self.code_operand(store, 0)) else {
+            return false;
+        };
+        matches!(self.subject.code.at(at).opcode, Opcode::Load { .. })
+    }
+
+    /// Whether it is the number of `p - 1` or `p -= 1`, which moves the pointer by -1.
+    fn is_subtracted_from_pointer(&self, expression: Expression, at: Definition) -> bool {
+        let Some(parent) = self.subject.fact(expression).parent else { return false };
+        matches!(self.subject.code.at(at).opcode, Opcode::ElementPointer { .. })
+            && self.subject.fact(parent).kind != ExpressionKind::Index
+            && self.subject.fact(parent).operator.starts_with('-')
     }
 
     /// The instruction and operand that use a constant, and the type it is converted to, if that is known.
@@ -54,7 +108,7 @@ impl Builder<'_, '_> {
             }
             UsedBy::Variable(number) => {
                 let variable = &subject.function().variables[number as usize];
-                let value_type = types::scalar(&variable.value_type).filter(|own| *own != ValueType::Bool)?;
+                let value_type = types::scalar(&variable.value_type)?;
                 return Some((self.values.stored[expression as usize]?, 0, Some(value_type)));
             }
             UsedBy::Other => {}
@@ -66,10 +120,8 @@ impl Builder<'_, '_> {
                 self.constant_operand(parent, expression, position)
             }
             ExpressionKind::Assign => {
-                // A byte that holds a truth value must stay one.
                 let left = *subject.children(parent).first()?;
-                let value_type =
-                    types::scalar(&subject.fact(left).value_type).filter(|own| *own != ValueType::Bool)?;
+                let value_type = types::scalar(&subject.fact(left).value_type)?;
                 Some((self.values.stored[parent as usize]?, 0, Some(value_type)))
             }
             ExpressionKind::Call => {
@@ -89,8 +141,13 @@ impl Builder<'_, '_> {
             },
             ExpressionKind::Conditional => {
                 let at = self.values.instruction[parent as usize]?;
-                let is_arm = subject.code.at(at).opcode == Opcode::Select && position > 0;
-                is_arm.then_some((at, position as u32, types::scalar(&subject.fact(parent).value_type)))
+                let value_type = types::scalar(&subject.fact(parent).value_type);
+                let arm = position.checked_sub(1)? as u32;
+                match subject.code.at(at).opcode {
+                    Opcode::Select => Some((at, arm + 1, value_type)),
+                    Opcode::Phi(_) => Some((at, arm, value_type)),
+                    _ => None,
+                }
             }
             _ => None,
         }
@@ -107,10 +164,7 @@ impl Builder<'_, '_> {
         let (left, right) = subject.operands(parent)?;
         let own = subject.scalar(expression);
         match subject.code.at(at).opcode {
-            Opcode::ElementPointer { .. } => {
-                let is_minus = subject.fact(parent).operator.starts_with('-');
-                (!is_minus).then_some((at, 1, own))
-            }
+            Opcode::ElementPointer { .. } => Some((at, 1, own)),
             _ if subject.fact(parent).operator.contains("<<")
                 || subject.fact(parent).operator.contains(">>") =>
             {

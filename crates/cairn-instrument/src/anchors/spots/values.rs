@@ -47,6 +47,12 @@ impl Builder<'_, '_> {
 
     fn read(&mut self, expression: Expression, load: Definition) {
         let subject = self.subject;
+        if subject.field(expression).is_some_and(|(field, _)| field.bit_width.is_some()) {
+            if let Some(value_type) = subject.scalar(expression) {
+                self.value_spot(expression, value_type, load, Vec::new());
+            }
+            return;
+        }
         let is_plain = subject.code.at(load).opcode == Opcode::Load { is_volatile: false };
         if subject.usage(expression) != Usage::Read || !is_plain {
             return;
@@ -235,7 +241,7 @@ impl Builder<'_, '_> {
         let operand_at = match self.code_operand(at, 1) {
             CodeOperand::Result(negation) if is_minus => OperandAt::Operand(negation, 1),
             // The code has only the negated constant.
-            _ if is_minus => return None,
+            _ if is_minus => OperandAt::Negated(at, 1),
             _ => OperandAt::Operand(at, 1),
         };
         Some(self.operand(number, value_type, operand_at))

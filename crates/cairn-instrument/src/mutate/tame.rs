@@ -1,0 +1,152 @@
+//! Bodies without undefined behaviour of their own, so that it does not decide what becomes of a mutant: arithmetic
+//! wraps, shifts take their amount modulo the width, variables start as zero, and nothing is promised of what is read
+//! or of which accesses meet.
+
+use crate::ir::instructions;
+use inkwell::llvm_sys::{
+    LLVMOpcode::*,
+    LLVMTypeKind,
+    core::*,
+    prelude::*,
+    target::{LLVMABISizeOfType, LLVMGetModuleDataLayout},
+};
+
+/// Larger variables of constant size are not cleared: a mutant that reads one before it is written may then depend on
+/// what lay there.
+const MOST_CLEARED: u64 = 16 * 1024;
+
+/// What clang notes of instructions because C promises it: that a `_Bool` is 0 or 1, and that a member is not accessed
+/// as another. A mutant may access another.
+const PROMISES: [&str; 5] = ["tbaa", "tbaa.struct", "range", "nonnull", "noundef"];
+
+/// Tames a body.
+///
+/// # Safety
+/// The function has a body, and the builder is of its context.
+pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: LLVMValueRef) {
+    // SAFETY: promised by the caller; every call fits the opcode it is made for.
+    unsafe {
+        let promises =
+            PROMISES.map(|name| LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32));
+        let mut variables = Vec::new();
+        let mut block = LLVMGetFirstBasicBlock(function);
+        while !block.is_null() {
+            for at in instructions(block) {
+                match LLVMGetInstructionOpcode(at) {
+                    LLVMAdd | LLVMSub | LLVMMul => {
+                        LLVMSetNSW(at, 0);
+                        LLVMSetNUW(at, 0);
+                    }
+                    LLVMShl => {
+                        LLVMSetNSW(at, 0);
+                        LLVMSetNUW(at, 0);
+                        limit_shift(builder, at);
+                    }
+                    LLVMLShr | LLVMAShr => {
+                        LLVMSetExact(at, 0);
+                        limit_shift(builder, at);
+                    }
+                    LLVMSDiv | LLVMUDiv => LLVMSetExact(at, 0),
+                    // Without `inbounds`, but also without what it implies.
+                    LLVMGetElementPtr => LLVMGEPSetNoWrapFlags(at, 0),
+                    LLVMAlloca => variables.push(at),
+                    _ => {}
+                }
+                for kind in &promises {
+                    LLVMSetMetadata(at, *kind, std::ptr::null_mut());
+                }
+            }
+            block = LLVMGetNextBasicBlock(block);
+        }
+        let start = first_after_variables(function);
+        for variable in variables {
+            clear(builder, context, variable, start);
+        }
+    }
+}
+
+/// The first instruction of a body that is not a variable of constant size.
+///
+/// # Safety
+/// The function has a body.
+pub unsafe fn first_after_variables(function: LLVMValueRef) -> LLVMValueRef {
+    // SAFETY: promised by the caller.
+    unsafe {
+        instructions(LLVMGetEntryBasicBlock(function))
+            .into_iter()
+            .find(|at| LLVMGetInstructionOpcode(*at) != LLVMAlloca)
+            .expect("a block has a terminator")
+    }
+}
+
+unsafe fn limit_shift(builder: LLVMBuilderRef, shift: LLVMValueRef) {
+    // SAFETY: `shift` is a shift of a live function.
+    unsafe {
+        let amount = LLVMGetOperand(shift, 1);
+        let amount_type = LLVMTypeOf(amount);
+        let is_integer = LLVMGetTypeKind(amount_type) == LLVMTypeKind::LLVMIntegerTypeKind;
+        if is_integer && LLVMIsConstant(amount) == 0 {
+            let most = LLVMGetIntTypeWidth(amount_type).next_power_of_two() - 1;
+            LLVMPositionBuilderBefore(builder, shift);
+            let most = LLVMConstInt(amount_type, u64::from(most), 0);
+            LLVMSetOperand(shift, 1, LLVMBuildAnd(builder, amount, most, c"".as_ptr()));
+        }
+    }
+}
+
+/// Fills a variable with zeros: at `start`, the start of the body, or where it comes to be, if that is later.
+///
+/// ```text
+///   %array = alloca i32, i64 %n
+/// is followed by
+///   %bytes = mul i64 %n, 4
+///   call void @llvm.memset(ptr %array, i8 0, i64 %bytes, i1 false)
+/// ```
+unsafe fn clear(
+    builder: LLVMBuilderRef,
+    context: LLVMContextRef,
+    variable: LLVMValueRef,
+    start: LLVMValueRef,
+) {
+    // SAFETY: `variable` is an alloca, and `start` the first instruction after those of the entry, of one live function.
+    unsafe {
+        let function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(variable));
+        let layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
+        let element = LLVMABISizeOfType(layout, LLVMGetAllocatedType(variable));
+        let i64_type = LLVMInt64TypeInContext(context);
+        let count = LLVMGetOperand(variable, 0);
+        let is_constant = !LLVMIsAConstantInt(count).is_null();
+        let size =
+            if is_constant { element.saturating_mul(LLVMConstIntGetZExtValue(count)) } else { element };
+        if size == 0 || is_constant && size > MOST_CLEARED {
+            return;
+        }
+        let is_from_start = LLVMGetInstructionParent(variable) == LLVMGetInstructionParent(start)
+            && is_before(variable, start);
+        LLVMPositionBuilderBefore(
+            builder,
+            if is_from_start { start } else { LLVMGetNextInstruction(variable) },
+        );
+        let size = LLVMConstInt(i64_type, size, 0);
+        let size = if is_constant {
+            size
+        } else {
+            let count = LLVMBuildZExtOrBitCast(builder, count, i64_type, c"".as_ptr());
+            LLVMBuildMul(builder, count, size, c"".as_ptr())
+        };
+        let byte = LLVMConstNull(LLVMInt8TypeInContext(context));
+        LLVMBuildMemSet(builder, variable, byte, size, LLVMGetAlignment(variable));
+    }
+}
+
+/// Whether one instruction comes before another of its block.
+unsafe fn is_before(one: LLVMValueRef, other: LLVMValueRef) -> bool {
+    // SAFETY: both belong to a live function.
+    unsafe {
+        let mut at = LLVMGetNextInstruction(one);
+        while !at.is_null() && at != other {
+            at = LLVMGetNextInstruction(at);
+        }
+        !at.is_null()
+    }
+}
