@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! stdin[0..4] == 0x41424344
-//! arg0[1] - '0' < 10
+//! (stdin[0] - 48) < 10
 //! ```
 //!
 //! Zero extensions are left out, because they change no value. A letter after an operator says how it sees its operands: `s`
@@ -184,8 +184,8 @@ fn conversion(op: Op, width: u32) -> String {
         Op::TrailingZeros => "ctz(".to_owned(),
         Op::FToSigned => format!("int{width}("),
         Op::FToUnsigned => format!("uint{width}("),
-        Op::UnsignedToF => format!("{float}("),
-        Op::SignedToF => format!("{float}s("),
+        Op::UnsignedToF => format!("{float}u("),
+        Op::SignedToF => format!("{float}("),
         _ => format!("{float}("),
     }
 }
@@ -242,21 +242,36 @@ mod tests {
     fn comparisons_read_as_in_c() {
         check("(eq (input stdin 0 32) (const 32 0x41424344))", expect!["stdin[0..4] == 0x41424344"]);
         check("(eq (input arg1 2 8) (const 8 65))", expect!["arg1[2] == 'A'"]);
-        check("(ult (add (zext 32 (input stdin 0 8)) (const 32 0xffffffd0)) (const 32 10))", expect!["(stdin[0] - 48) < 10"]);
+        check(
+            "(ult (add (zext 32 (input stdin 0 8)) (const 32 0xffffffd0)) (const 32 10))",
+            expect!["(stdin[0] - 48) < 10"],
+        );
         check("(slt (input stdin 0 32) (const 32 0xfffffffb))", expect!["stdin[0..4] <s -5"]);
-        check("(flt (sqrt (input variable0 0 64)) (const 64 0x3f847ae147ae147b))", expect!["sqrt(variable0[0..8]) <f 0.01"]);
-        check("(not (and (eq (input stdin 0 8) (const 8 0)) (const 1 1)))", expect!["!((stdin[0] == 0) & true)"]);
+        check(
+            "(flt (sqrt (input variable0 0 64)) (const 64 0x3f847ae147ae147b))",
+            expect!["sqrt(variable0[0..8]) <f 0.01"],
+        );
+        check(
+            "(not (and (eq (input stdin 0 8) (const 8 0)) (const 1 1)))",
+            expect!["!((stdin[0] == 0) & true)"],
+        );
     }
 
     #[test]
     fn other_operations_have_a_form_too() {
-        check("(extract 3 1 (add (input stdin 0 8) (input stdin 1 8)))", expect!["(stdin[0] + stdin[1]).bit(3)"]);
-        check("(let (($t (bytes 0011))) (table 16 $t (input stdin 0 64)))", expect!["table2.u16[stdin[0..8]]"]);
+        check(
+            "(extract 3 1 (add (input stdin 0 8) (input stdin 1 8)))",
+            expect!["(stdin[0] + stdin[1]).bit(3)"],
+        );
+        check(
+            "(let (($t (bytes 0011))) (table 16 $t (input stdin 0 64)))",
+            expect!["table2.u16[stdin[0..8]]"],
+        );
         check(
             "(ite (ne (input stdin 0 8) (const 8 0)) (sext 32 (input stdin 1 8)) (const 32 7))",
             expect!["(stdin[0] != 0) ? sext32(stdin[1]) : 7"],
         );
-        check("(ftosigned 32 (signedtof 64 (opaque 32 5)))", expect!["int32(doubles(opaque(0x5)))"]);
+        check("(ftosigned 32 (signedtof 64 (opaque 32 5)))", expect!["int32(double(opaque(0x5)))"]);
     }
 
     #[test]

@@ -329,17 +329,38 @@ mod tests {
         check("(const 8 1))", expect!["error: there is more text after the expression at byte 11"]);
         check("(const 8 1) x", expect!["error: there is more text after the expression at byte 12"]);
         check("(plus (const 8 1) (const 8 1))", expect!["error: `plus` is not an operation at byte 0"]);
-        check("(add (const 8 1) (const 9 1))", expect!["error: Add of width 8 cannot have operands of widths [8, 9] at byte 0"]);
+        check(
+            "(add (const 8 1) (const 9 1))",
+            expect!["error: Add of width 8 cannot have operands of widths [8, 9] at byte 0"],
+        );
         check("(const 8 256)", expect!["error: `const` needs a width and a value that fits at byte 0"]);
         check("(const 129 1)", expect!["error: `const` needs a width and a value that fits at byte 0"]);
         check("(not $0)", expect!["error: `$0` is not defined at byte 0"]);
-        check("(let (($0 (const 8 1)) ($0 (const 8 1))) $0)", expect!["error: `$0` is defined twice at byte 23"]);
-        check("(extract 7 2 (const 8 1))", expect!["error: 2 bits from bit 7 on are not part of 8 bits at byte 0"]);
-        check("(concat (const 128 1) (const 128 1))", expect!["error: Concat cannot have a width of 256 bits at byte 0"]);
-        check("(input stdin 4294967295 8)", expect!["error: 1 bytes at offset 4294967295 do not lie inside a region at byte 0"]);
-        check("(input nowhere 0 8)", expect!["error: `input` needs a region, an offset and a width at byte 0"]);
+        check(
+            "(let (($0 (const 8 1)) ($0 (const 8 1))) $0)",
+            expect!["error: `$0` is defined twice at byte 23"],
+        );
+        check(
+            "(extract 7 2 (const 8 1))",
+            expect!["error: 2 bits from bit 7 on are not part of 8 bits at byte 0"],
+        );
+        check(
+            "(concat (const 128 1) (const 128 1))",
+            expect!["error: Concat cannot have a width of 256 bits at byte 0"],
+        );
+        check(
+            "(input stdin 4294967295 8)",
+            expect!["error: 1 bytes at offset 4294967295 do not lie inside a region at byte 0"],
+        );
+        check(
+            "(input nowhere 0 8)",
+            expect!["error: `input` needs a region, an offset and a width at byte 0"],
+        );
         check("(table 8 $t (const 64 0))", expect!["error: `$t` is not defined at byte 0"]);
-        check("(pow (const 64 0))", expect!["error: `pow` needs one operand, or two if it is a function of two at byte 0"]);
+        check(
+            "(pow (const 64 0))",
+            expect!["error: `pow` needs one operand, or two if it is a function of two at byte 0"],
+        );
         check("(bytes 0)", expect!["error: `bytes` needs bytes in hexadecimal at byte 0"]);
         check("((const 8 1))", expect!["error: `(` is not an operation at byte 0"]);
     }
