@@ -61,7 +61,7 @@ impl Dag {
 pub(crate) fn check_widths(node: &ExprNode, operands: &[u32]) -> Result<(), Malformed> {
     let (op, width) = (node.op, node.width());
     let is_float = |width: u32| width == 32 || width == 64;
-    let is_bytes = |width: u32| width % 8 == 0;
+    let is_bytes = |width: u32| width.is_multiple_of(8);
     let has_width = match op {
         _ if width == 0 || width > MAX_WIDTH => false,
         Op::Input | Op::Table => is_bytes(width),

@@ -62,10 +62,10 @@ use ParseErrorReason as Reason;
 /// Reads an expression, as it is: nothing is simplified.
 pub fn parse(dag: &mut Dag, text: &str) -> Result<ExprId, ParseError> {
     let mut parser = Parser { dag, names: HashMap::new() };
-    let mut tokens = Tokens { text, rest: text.char_indices().peekable() };
+    let tokens = Tokens { text, rest: text.char_indices().peekable() };
     let mut open: Vec<(usize, Vec<Item>)> = Vec::new();
     let mut done = None;
-    while let Some((at, token)) = tokens.next() {
+    for (at, token) in tokens {
         if done.is_some() {
             return Err(ParseError { at, reason: Reason::Trailing });
         }

@@ -108,7 +108,7 @@ pub fn write(dag: &Dag, roots: &[ExprId]) -> Vec<u8> {
     writer.0
 }
 
-/// Reads what [`write`] wrote, and adds it to a graph, as it is: nothing is simplified. Returns the roots.
+/// Reads what [`write()`] wrote, and adds it to a graph, as it is: nothing is simplified. Returns the roots.
 pub fn read(dag: &mut Dag, bytes: &[u8]) -> Result<Vec<ExprId>, StoreError> {
     let mut reader = Reader(bytes.strip_prefix(MARK).ok_or(StoreError::Mark)?);
     let found = reader.number()?;

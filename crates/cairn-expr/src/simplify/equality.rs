@@ -98,6 +98,19 @@ impl Dag {
             let low = self.compare(Op::Eq, a_low, b_low);
             return Some(self.binary(Op::And, high, low));
         }
+        // Bytes in another order, as after a swap.
+        for (x, y) in [(a, b), (b, a)] {
+            if let Some((x_high, x_low)) = self.operands_if(x, Op::Concat)
+                && self.op(y) == Op::Input
+                && self.width(x_low).is_multiple_of(8)
+            {
+                let (above, below) = (self.width(x_high), self.width(x_low));
+                let (y_high, y_low) = (self.extract(y, below, above), self.extract(y, 0, below));
+                let high = self.compare(Op::Eq, x_high, y_high);
+                let low = self.compare(Op::Eq, x_low, y_low);
+                return Some(self.binary(Op::And, high, low));
+            }
+        }
         for op in [Op::Add, Op::Xor] {
             for (x, y) in [(a, b), (b, a)] {
                 let Some((p, q)) = self.operands_if(x, op) else { continue };

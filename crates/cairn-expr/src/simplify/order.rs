@@ -122,17 +122,25 @@ impl Dag {
     /// A difference of values that are never negative does not overflow, so its sign tells which is smaller, as in the
     /// results of `strcmp` and its like.
     fn compared_difference(&mut self, op: Op, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let width = self.width(a);
         let is_left = self.constant_value(b).is_some();
         let (difference, constant) = if is_left { (a, b) } else { (b, a) };
         let constant = self.constant_value(constant)?;
         if let Some((x, y)) = self.operands_if(difference, Op::Sub)
-            && constant == 0
             && self.is_never_negative(x)
             && self.is_never_negative(y)
         {
+            // At least 1 is more than 0, and so on for both sides of 0.
+            let op = match (op, signed(constant, width)) {
+                (_, 0) => op,
+                (Op::SLt, 1) if is_left => Op::SLe,
+                (Op::SLe, -1) if is_left => Op::SLt,
+                (Op::SLt, -1) if !is_left => Op::SLe,
+                (Op::SLe, 1) if !is_left => Op::SLt,
+                _ => return None,
+            };
             return Some(if is_left { self.compare(op, x, y) } else { self.compare(op, y, x) });
         }
-        let width = self.width(a);
         let (x, term) = self.constant_if(difference, Op::Add)?;
         if !self.is_never_negative(x) || !is_negative(term, width) {
             return None;

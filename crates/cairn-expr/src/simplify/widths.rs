@@ -30,7 +30,7 @@ impl Dag {
         let second = operands.get(1).and_then(|id| self.constant_value(*id));
         match node.op {
             Op::Extract => Some(self.extract(operands[0], node.b + low, width)),
-            Op::Input if low % 8 == 0 && width % 8 == 0 => {
+            Op::Input if low.is_multiple_of(8) && width.is_multiple_of(8) => {
                 let (region, offset) = node.place();
                 Some(self.input(region, offset + low / 8, width))
             }
@@ -97,7 +97,7 @@ impl Dag {
     fn is_easily_cut(&self, id: ExprId, width: u32) -> bool {
         match self.op(id) {
             Op::Constant | Op::ZExt | Op::SExt => true,
-            Op::Input => width % 8 == 0,
+            Op::Input => width.is_multiple_of(8),
             Op::Concat => self.width(self.node(id).operand(1)) >= width,
             _ => false,
         }

@@ -174,11 +174,11 @@ fn fit(dag: &mut Dag, id: ExprId, width: u32, number: u32) -> ExprId {
     match of.cmp(&width) {
         std::cmp::Ordering::Equal => id,
         std::cmp::Ordering::Greater => {
-            let low = if number / 4 % 2 == 0 { 0 } else { number % (of - width + 1) };
+            let low = if (number / 4).is_multiple_of(2) { 0 } else { number % (of - width + 1) };
             dag.raw(ExprNode::extract(id, low, width))
         }
         std::cmp::Ordering::Less => {
-            let op = if number / 8 % 2 == 0 { Op::ZExt } else { Op::SExt };
+            let op = if (number / 8).is_multiple_of(2) { Op::ZExt } else { Op::SExt };
             dag.raw(ExprNode::operation(op, width, &[id]))
         }
     }
