@@ -52,8 +52,12 @@ pub enum Malformed {
 impl Dag {
     /// Whether widths and operands of a node fit. Its operands must be in this graph.
     pub(crate) fn check(&self, node: &ExprNode) -> Result<(), Malformed> {
-        let widths: Vec<u32> = node.operands().iter().map(|id| self.width(*id)).collect();
-        check_widths(node, &widths)
+        let operands = node.operands();
+        let mut widths = [0; 3];
+        for (width, operand) in widths.iter_mut().zip(operands) {
+            *width = self.width(operand);
+        }
+        check_widths(node, &widths[..operands.len()])
     }
 }
 

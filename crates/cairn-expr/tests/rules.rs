@@ -102,6 +102,8 @@ fn bytes_put_together_are_one_input() {
     check("(or (shl zy #8) zx)", expect!["(zext 32 (input stdin 0 16))"]);
     check("(add (shl zx #8) zy)", expect!["(zext 32 (concat x y))"]);
     check("(or (or (shl zz #16) (shl zy #8)) zx)", expect!["(zext 32 (input stdin 0 24))"]);
+    check("(or zx #0x81e73300)", expect!["(concat (const 24 0x81e733) x)"]);
+    check("(or (shl zx #8) #0x4100)", expect!["(or (shl zx (const 32 8)) (const 32 0x4100))"]);
     check("(concat (extract 8 24 X) (extract 0 8 X))", expect!["X"]);
     check("(concat (extract 5 5 (mul X Y)) (extract 0 5 (mul X Y)))", expect!["(extract 0 10 (mul X Y))"]);
     check(

@@ -15,7 +15,7 @@ struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Zero,
-    /// These bits, not all zero.
+    /// These bits.
     Constant(u128),
     /// Bits of an expression from this one on.
     Part(ExprId, u32),
@@ -161,5 +161,27 @@ fn join_pieces(left: Vec<Piece>, right: Vec<Piece>) -> Option<Vec<Piece>> {
         x = rest(a).or_else(|| left.next());
         y = rest(b).or_else(|| right.next());
     }
+    let joined = gather(joined);
     (joined.len() <= MAX_PIECES).then_some(joined)
+}
+
+/// Adjacent bits that are known as one piece.
+fn gather(pieces: Vec<Piece>) -> Vec<Piece> {
+    let known = |piece: &Piece| match piece.source {
+        Source::Zero => Some(0),
+        Source::Constant(bits) => Some(bits),
+        Source::Part(..) => None,
+    };
+    let mut gathered: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        let below = gathered.last().and_then(known);
+        match (gathered.last_mut(), below, known(&piece)) {
+            (Some(last), Some(lower), Some(upper)) => {
+                last.source = Source::Constant(upper << last.width | lower);
+                last.width += piece.width;
+            }
+            _ => gathered.push(piece),
+        }
+    }
+    gathered
 }

@@ -112,6 +112,11 @@ impl Dag {
             let lower = self.concat(x, low);
             return Some(self.zext(lower, width));
         }
+        if let (Some(constant), Some(x)) = (self.constant_value(high), self.operand_if(low, Op::ZExt)) {
+            let below = self.width(low) - self.width(x);
+            let upper = self.constant(self.width(high) + below, constant << below);
+            return Some(self.concat(upper, x));
+        }
         if let Some((x, y)) = self.operands_if(high, Op::Concat) {
             let lower = self.concat(y, low);
             return Some(self.concat(x, lower));
