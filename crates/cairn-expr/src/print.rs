@@ -25,15 +25,14 @@ use crate::{
 pub fn print(dag: &Dag, root: ExprId) -> String {
     let reachable = dag.reachable(&[root]);
     let mut uses: BTreeMap<ExprId, u32> = BTreeMap::new();
-    let mut tables: BTreeMap<TableId, usize> = BTreeMap::new();
+    let mut tables: Vec<TableId> = Vec::new();
     for id in &reachable {
         let node = dag.node(*id);
         for operand in node.operands() {
             *uses.entry(operand).or_default() += 1;
         }
         if node.op() == Op::Table {
-            let next = tables.len();
-            tables.entry(node.table_id()).or_insert(next);
+            tables.push(node.table_id());
         }
     }
     // Leaves are short; but two opaque values are never the same, so one that is shared has to stay one.
@@ -41,6 +40,9 @@ pub fn print(dag: &Dag, root: ExprId) -> String {
         uses.get(id).is_some_and(|n| *n > 1) && !matches!(dag.op(*id), Op::Constant | Op::Input)
     };
     let names = reachable.iter().copied().filter(is_named).enumerate().map(|(n, id)| (id, n)).collect();
+    // In an order that does not depend on the graph, so that what is read back is written the same.
+    tables.sort_unstable_by_key(|table| dag.table_bytes(*table));
+    tables.dedup();
     let mut printer = Printer { dag, names, tables, text: String::new() };
     printer.print(root);
     printer.text
@@ -49,7 +51,7 @@ pub fn print(dag: &Dag, root: ExprId) -> String {
 struct Printer<'a> {
     dag: &'a Dag,
     names: BTreeMap<ExprId, usize>,
-    tables: BTreeMap<TableId, usize>,
+    tables: Vec<TableId>,
     text: String,
 }
 
@@ -64,9 +66,9 @@ impl Printer<'_> {
             return self.tree(root);
         }
         self.text.push_str("(let (");
-        for (table, n) in self.tables.clone() {
+        for (n, table) in self.tables.iter().enumerate() {
             _ = write!(self.text, "($t{n} (bytes");
-            for (n, byte) in self.dag.table_bytes(table).iter().enumerate() {
+            for (n, byte) in self.dag.table_bytes(*table).iter().enumerate() {
                 _ = write!(self.text, "{}{byte:02x}", if n == 0 { " " } else { "" });
             }
             self.text.push_str(")) ");
@@ -123,7 +125,10 @@ impl Printer<'_> {
                 write!(self.text, " {} {offset} {width}", region_name(region))
             }
             Op::Extract => write!(self.text, " {} {width}", node.low()),
-            Op::Table => write!(self.text, " {width} $t{}", self.tables[&node.table_id()]),
+            Op::Table => {
+                let table = self.tables.iter().position(|table| *table == node.table_id());
+                write!(self.text, " {width} $t{}", table.expect("all were collected"))
+            }
             op if has_width(op) => write!(self.text, " {width}"),
             _ => Ok(()),
         };
