@@ -1,12 +1,14 @@
-//! How many evaluations per second a tape makes, on constraints as paths have them.
+//! How many evaluations per second a tape makes, on constraints as paths have them; and how many nodes per second are
+//! imported from a run.
 //!
 //! ```text
-//! cargo run --release -p cairn-expr --example tape_speed
+//! cargo run --release -p cairn-expr --example speed
 //! ```
 
 use std::{fs, hint::black_box, time::Instant};
 
-use cairn_expr::{Dag, ExprId, Op, RegionId, Tape};
+use cairn_abi::symbolic::Node;
+use cairn_expr::{Dag, ExprId, Op, RegionId, Tape, import::Importer};
 
 const STDIN: RegionId = RegionId(0);
 const N: u32 = 2_000_000;
@@ -103,6 +105,38 @@ fn main() {
         let zero = dag.constant(64, 0);
         vec![dag.compare(Op::Ne, high, zero)]
     });
+    measure_import();
+}
+
+/// A checksum `h = (h << 5) + h + byte` and a comparison for each byte, as a loop leaves them.
+fn measure_import() {
+    let node = |op: Op, width, a, b| Node { op: op as u8, width, a, b, ..Node::default() };
+    let constant = |value| Node { value, ..node(Op::Constant, 32, 0, 0) };
+    let mut nodes = vec![Node::default(), constant(5381), constant(5), constant(b'\n'.into())];
+    let mut labels = Vec::new();
+    let mut hash = 1;
+    for offset in 0..200_000 {
+        let byte = nodes.len() as u32;
+        nodes.push(node(Op::Input, 8, STDIN.0, offset));
+        nodes.push(node(Op::ZExt, 32, byte, 0));
+        nodes.push(node(Op::Eq, 1, byte + 1, 3));
+        nodes.push(node(Op::Shl, 32, hash, 2));
+        nodes.push(node(Op::Add, 32, byte + 3, hash));
+        nodes.push(node(Op::Add, 32, byte + 4, byte + 1));
+        labels.extend([byte + 2, byte + 5]);
+        hash = byte + 5;
+    }
+    let clock = Clock::start();
+    let mut dag = Dag::new();
+    let mut importer = Importer::new(&nodes, &[]);
+    for label in labels {
+        black_box(importer.label(&mut dag, label).expect("they are well formed"));
+    }
+    let imported = nodes.len() as f64 / clock.seconds();
+    let clock = Clock::start();
+    black_box(importer.disagreements(&|_, _| 0).expect("they are well formed").len());
+    let checked = nodes.len() as f64 / clock.seconds();
+    println!("\nnodes of a run: {:.1} M/s imported, {:.1} M/s checked", imported / 1e6, checked / 1e6);
 }
 
 fn crc_entry(n: u32) -> u32 {
