@@ -11,8 +11,8 @@ use crate::{
 /// Why a node makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    #[error("{op:?} cannot have a width of {width} bits")]
     /// The width is outside of what the operation allows.
+    #[error("{op:?} cannot have a width of {width} bits")]
     Width {
         /// The operation.
         op: Op,

@@ -136,20 +136,23 @@ impl<'a> Importer<'a> {
 
     /// Builds a decoded node, whose operands are labels that were imported.
     fn import(&mut self, dag: &mut Dag, label: u32, node: ExprNode) -> ExprId {
-        let operands = node.operands();
-        let operands: Vec<ExprId> =
-            operands.iter().map(|id| self.imported(id.0).expect("operands come first")).collect();
+        let labels = node.operands();
+        let mut operands = [ExprId(0); 3];
+        for (operand, label) in operands.iter_mut().zip(labels) {
+            *operand = self.imported(label.0).expect("operands come first");
+        }
+        let operands = &operands[..labels.len()];
         let value = self.nodes[label as usize].value;
         match node.op() {
             Op::Constant => dag.constant(node.width(), value.into()),
-            Op::Opaque => dag.opaque(node.width(), value.into(), &operands),
+            Op::Opaque => dag.opaque(node.width(), value.into(), operands),
             Op::Table => {
                 let at = node.table_id().0;
                 let bytes = self.table(at).expect("decoding found it");
                 let table = *self.known_tables.entry(at).or_insert_with(|| dag.add_table(bytes));
                 dag.table(table, operands[0], node.width())
             }
-            _ => dag.build(node.on(&operands)),
+            _ => dag.build(node.on(operands)),
         }
     }
 }

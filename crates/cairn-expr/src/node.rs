@@ -1,6 +1,9 @@
 //! One operation of a [`Dag`](crate::Dag).
 
-use std::ops::Deref;
+use std::{
+    hash::{Hash, Hasher},
+    ops::Deref,
+};
 
 use cairn_abi::symbolic::{MathFunction, Op, RegionId};
 
@@ -23,13 +26,22 @@ pub struct TableId(pub(crate) u32);
 ///
 /// The fields `a`, `b`, `c` hold operands, or what is not an operand: both halves of a constant, a region and an offset, the
 /// number of an opaque value, the lowest bit of an extract, a table, a function. The methods tell them apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExprNode {
     pub(crate) op: Op,
     pub(crate) width: u8,
     pub(crate) a: u32,
     pub(crate) b: u32,
     pub(crate) c: u32,
+}
+
+impl Hash for ExprNode {
+    /// In two words, because every node that is built is looked up.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let head = u64::from(self.op as u8) << 8 | u64::from(self.width);
+        state.write_u64(head << 32 | u64::from(self.a));
+        state.write_u64(u64::from(self.b) << 32 | u64::from(self.c));
+    }
 }
 
 /// In place of an operand that is not there.

@@ -28,6 +28,13 @@ impl<'a> Importer<'a> {
             1.. if operand < label => Ok(ExprId(operand)),
             _ => Err(ImportError::Operand { label, operand }),
         };
+        let operands = |n: usize| {
+            let mut ids = [ExprId(0); 3];
+            for (id, label) in ids.iter_mut().zip([node.a, node.b, node.c]).take(n) {
+                *id = operand(label)?;
+            }
+            Ok(ids)
+        };
         let decoded = match op {
             Op::Constant if u128::from(node.value) > mask(width) => {
                 return Err(ImportError::Value { label, value: node.value });
@@ -57,15 +64,12 @@ impl<'a> Importer<'a> {
             Op::Math => {
                 let function = MathFunction::from_target(node.c)
                     .ok_or(ImportError::Function { label, number: node.c })?;
-                let operands = [node.a, node.b].into_iter().take(function.arity());
-                let operands: Vec<ExprId> = operands.map(operand).collect::<Result<_, _>>()?;
-                ExprNode::math(function, width, &operands)
+                let n = function.arity();
+                ExprNode::math(function, width, &operands(n)?[..n])
             }
             op => {
                 let n = arity(op).expect("all others have a fixed number of operands");
-                let operands = [node.a, node.b, node.c].into_iter().take(n);
-                let operands: Vec<ExprId> = operands.map(operand).collect::<Result<_, _>>()?;
-                ExprNode::operation(op, width, &operands)
+                ExprNode::operation(op, width, &operands(n)?[..n])
             }
         };
         self.widths_fit(&decoded).map_err(malformed)?;
