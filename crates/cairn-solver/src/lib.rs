@@ -17,6 +17,8 @@
 
 mod answer;
 mod decorators;
+mod input_to_state;
+mod inversion;
 mod model;
 mod query;
 mod shrink;
@@ -28,6 +30,7 @@ mod terms;
 pub use crate::{
     answer::{Answer, Budget, Reason, Response, Stage, Strength, Work},
     decorators::{Budgeted, Cached, Checked, Counted, Optimistic, Portfolio, Sliced},
+    input_to_state::InputToState,
     model::Model,
     query::{Changed, Query},
     slice::{Path, slice},
