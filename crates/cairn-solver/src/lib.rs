@@ -21,6 +21,7 @@ mod input_to_state;
 mod inversion;
 mod model;
 mod query;
+mod search;
 mod shrink;
 mod slice;
 mod solver;
@@ -33,6 +34,7 @@ pub use crate::{
     input_to_state::InputToState,
     model::Model,
     query::{Changed, Query},
+    search::Search,
     slice::{Path, slice},
     solver::Solver,
     statistics::{StageStatistics, Statistics},
