@@ -24,6 +24,7 @@ mod query;
 mod search;
 mod shrink;
 mod slice;
+mod smt;
 mod solver;
 mod statistics;
 mod terms;
@@ -36,6 +37,7 @@ pub use crate::{
     query::{Changed, Query},
     search::Search,
     slice::{Path, slice},
+    smt::{Smt, SmtUnavailable},
     solver::Solver,
     statistics::{StageStatistics, Statistics},
 };
