@@ -26,6 +26,7 @@ mod shrink;
 mod slice;
 mod smt;
 mod solver;
+mod standard;
 mod statistics;
 mod terms;
 
@@ -39,5 +40,6 @@ pub use crate::{
     slice::{Path, slice},
     smt::{Smt, SmtUnavailable},
     solver::Solver,
+    standard::{Config, Standard, standard},
     statistics::{StageStatistics, Statistics},
 };
