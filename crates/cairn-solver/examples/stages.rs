@@ -5,7 +5,9 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use cairn_solver::{Answer, Budget, Checked, InputToState, Response, Search, Smt, Solver, Stage};
+use cairn_solver::{
+    Answer, Budget, Checked, Config, InputToState, Response, Search, Smt, Solver, Stage, standard,
+};
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -42,6 +44,37 @@ fn main() {
             print!(" {text:>33}{}", if is_kept { ' ' } else { '!' });
         }
         println!();
+    }
+    if only.is_none() {
+        composition();
+    }
+}
+
+/// Asks the usual composition all queries and prints the record of each stage.
+fn composition() {
+    let mut solver = standard(Config::default());
+    for written in common::Written::all() {
+        let written = written.simplified();
+        let response = solver.solve(&written.query(), Budget::default());
+        if let Answer::Unknown(reason) = response.answer {
+            println!("{}: {reason}", written.name);
+        }
+    }
+    println!(
+        "\n{:16} {:>8} {:>6} {:>6} {:>8} {:>12} {:>12} {:>10}",
+        "stage", "queries", "sat", "unsat", "unknown", "evaluations", "rlimit", "ms"
+    );
+    for (stage, record) in solver.statistics().stages {
+        println!(
+            "{stage:16} {:>8} {:>6} {:>6} {:>8} {:>12} {:>12} {:>10.3}",
+            record.n_queries,
+            record.n_sat,
+            record.n_unsat,
+            record.n_unknown,
+            record.work.evaluations,
+            record.work.rlimit,
+            record.time.as_secs_f64() * 1e3,
+        );
     }
 }
 

@@ -11,6 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Evaluations of one byte's own conditions that count as one of the query.
+const DOMAIN_DISCOUNT: u64 = 16;
+
 /// Instructions looked through for touches.
 const MAX_TOUCHED_CODE: usize = 4_000_000;
 
@@ -132,7 +135,8 @@ impl<'t> Problem<'t> {
                 })
                 .collect();
             let (domain, n_evaluations) = Domain::of(self.dag, &alone);
-            self.evaluations += n_evaluations;
+            // They look at this byte's own conditions only, which is a small part of an evaluation.
+            self.evaluations += n_evaluations / DOMAIN_DISCOUNT;
             self.domains.push(domain);
         }
     }
