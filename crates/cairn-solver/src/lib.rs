@@ -3,7 +3,7 @@
 //! A [`Query`] is a path up to a branch, and a goal beyond it. A [`Solver`] answers with the bytes to change, with a
 //! refutation, or with a reason for not knowing ([`Answer`]), and says which [`Stage`] it was and what it cost.
 //!
-//! Solvers are composed from small ones; [`standard`] builds the usual composition, from the outside in:
+//! Solvers are composed from small ones; [`standard()`] builds the usual composition, from the outside in:
 //!
 //! 1. [`Optimistic`] asks again with fewer constraints when nobody knows.
 //! 2. [`Sliced`] leaves out what has nothing to do with the goal, and [`Path`] does so for a whole path at once.

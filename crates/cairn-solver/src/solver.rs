@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 
 /// Answers queries.
 ///
-/// Solvers are composed: a decorator is a solver around another. [`crate::standard`] builds the usual composition.
+/// Solvers are composed: a decorator is a solver around another. [`crate::standard()`] builds the usual composition.
 pub trait Solver {
     /// Answers a query within a budget. The same solver asked the same queries in the same order gives the same answers,
     /// unless time runs out.
