@@ -1,0 +1,51 @@
+//! Small questions about expressions that several solvers ask.
+
+use cairn_expr::{Dag, ExprId, InputByte, Op};
+use std::collections::HashSet;
+
+/// The bytes that decide the value of an expression.
+pub fn bytes_read(dag: &Dag, id: ExprId) -> Vec<InputByte> {
+    dag.reads(id).iter().flat_map(|range| range.bytes()).collect()
+}
+
+/// All parts of some expressions whose value can change with the input, operands first.
+///
+/// Parts of opaque values are not among them: those keep the value they had.
+pub fn changeable(dag: &Dag, roots: &[ExprId]) -> Vec<ExprId> {
+    let mut seen = HashSet::new();
+    let mut open = roots.to_vec();
+    while let Some(id) = open.pop() {
+        if !dag.is_fixed(id) && seen.insert(id) {
+            open.extend(dag.node(id).operands());
+        }
+    }
+    let mut parts: Vec<ExprId> = seen.into_iter().collect();
+    parts.sort_unstable();
+    parts
+}
+
+/// Whether an operation computes with floating-point numbers.
+pub fn is_floating(op: Op) -> bool {
+    reads_floats(op) || matches!(op, Op::SignedToF | Op::UnsignedToF)
+}
+
+/// Whether the operands of an operation are floating-point numbers.
+pub fn reads_floats(op: Op) -> bool {
+    matches!(
+        op,
+        Op::FAdd
+            | Op::FSub
+            | Op::FMul
+            | Op::FDiv
+            | Op::FRem
+            | Op::FNeg
+            | Op::FEq
+            | Op::FLt
+            | Op::FLe
+            | Op::FUnordered
+            | Op::FToSigned
+            | Op::FToUnsigned
+            | Op::FToF
+            | Op::Math
+    )
+}
