@@ -19,6 +19,12 @@
 //!   control    which mutant is active, and which body of each function
 //!   infections what was executed, and which mutants differed
 //!   values     what was observed
+//!
+//!   and for a symbolic view (see `symbolic`):
+//!   symbolic   one page, the SymbolicHead
+//!   sources    which files are parts of the input
+//!   nodes      what values are made of
+//!   tables     constant tables that nodes refer to
 //! ```
 //! Every region starts on a page. The host writes all offsets and sizes before the run and never reads them back.
 
@@ -82,6 +88,14 @@ pub struct ChannelHeader {
     pub infections: Region,
     /// A [`crate::mutants::ValuesHead`] and observed values.
     pub values: Region,
+    /// A [`crate::symbolic::SymbolicHead`]; absent where the run is not symbolic.
+    pub symbolic: Region,
+    /// Files of the input, as [`crate::symbolic::sources`] writes them.
+    pub sources: Region,
+    /// [`crate::symbolic::Node`]s.
+    pub nodes: Region,
+    /// Constant tables, as [`crate::symbolic::TableHead`] describes them.
+    pub tables: Region,
     /// What the process is for, a [`Task`] as a number.
     pub task: u32,
     /// Keeps what follows apart from what the host writes.
@@ -206,6 +220,8 @@ pub enum Refusal {
     Mutants = 3,
     /// The program has no `cairn_compare`.
     Compare = 4,
+    /// There is no room for the shadow of a symbolic run.
+    Shadow = 5,
 }
 
 impl Refusal {
@@ -216,6 +232,7 @@ impl Refusal {
             2 => Self::Counters,
             3 => Self::Mutants,
             4 => Self::Compare,
+            5 => Self::Shadow,
             _ => Self::None,
         }
     }

@@ -173,6 +173,18 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Which of the delivered variables, counted from 0, answers the `occurrence`-th request of `name`.
+    pub fn variable_index(&self, name: &[u8], occurrence: u32) -> Option<u32> {
+        let variables = self.clone().filter_map(|item| match item {
+            Ok(Item::Variable { name, .. }) => Some(name),
+            _ => None,
+        });
+        variables
+            .zip(0..)
+            .find(|(delivered, _)| is_request(delivered, name, occurrence))
+            .map(|(_, index)| index)
+    }
+
     /// The harness buffer.
     pub fn buffer(&self) -> Option<&'a [u8]> {
         self.clone().find_map(|item| match item {

@@ -4,7 +4,7 @@
 //! [`channel::ChannelHeader`]. The runtime in the target maps it, lays its counters over the counter region, and
 //! finds there what the input delivers ([`delivery`]). What the run did comes back the same way: counters,
 //! harness output, and trace [`record`]s. In a [`session`] one process runs many inputs; [`mutants`] are chosen run by
-//! run.
+//! run, and a [`symbolic`] run tells what its values are made of.
 //!
 //! A layout is defined once, reader and writer side by side, its size asserted at compile time. The host treats
 //! everything the target may have written as hostile.
@@ -25,7 +25,7 @@ pub mod view;
 ///
 /// The instrumenter makes every view refer to [`ABI_SYMBOL`], which only a runtime of the same version defines,
 /// so a mix fails at link time.
-pub const ABI_VERSION: u32 = 3;
+pub const ABI_VERSION: u32 = 4;
 
 /// The symbol a runtime of this version defines.
-pub const ABI_SYMBOL: &str = "cairn_abi_v3";
+pub const ABI_SYMBOL: &str = "cairn_abi_v4";

@@ -8,13 +8,17 @@
 //!
 //! Leaves are parts of the input: [`Op::Input`] names a [`RegionId`], an offset and, by its width, a number of bytes.
 
+pub mod intrinsic;
 mod op;
 mod shadow;
+pub mod sources;
+pub mod state;
+pub mod switch;
 
 pub use op::{MathFunction, Op};
 pub use shadow::{SHADOW_BASE, SHADOW_MASK, SHADOW_SIZE, ShadowByte, shadow_address};
 
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
 /// One node of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,8 +26,8 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 pub struct Node {
     /// An [`Op`] as a number.
     pub op: u8,
-    /// For later versions.
-    pub reserved: u8,
+    /// For the runtime's own use.
+    pub noted: u8,
     /// The width of the value in bits, 1 to 128.
     pub width: u16,
     /// The first operand, or what the operation says.
@@ -139,6 +143,8 @@ pub struct SymbolicHead {
     pub n_stale: AtomicU64,
     /// Loads and stores whose address depended on the input and was taken as it was.
     pub n_concrete_addresses: AtomicU64,
+    /// Functions that were given data of the input and are not followed; entries without a count are unused.
+    pub unmodelled: [Unmodelled; MAX_UNMODELLED],
 }
 
 const _: () = assert!(size_of::<SymbolicHead>() <= crate::channel::PAGE);
@@ -186,3 +192,26 @@ pub struct TableHead {
 }
 
 const _: () = assert!(size_of::<TableHead>() == 16);
+
+/// A constant variable of a symbolic view.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ConstantTable {
+    /// Where it lies.
+    pub start: *const u8,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// The most different names of functions that are noted as not followed.
+pub const MAX_UNMODELLED: usize = 48;
+
+/// A function that was given data of the input and is not followed.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Unmodelled {
+    /// How often.
+    pub count: AtomicU64,
+    /// The beginning of its name, ended by a zero byte where it is shorter.
+    pub name: [AtomicU8; 56],
+}

@@ -9,6 +9,9 @@ pub const VIEW_SECTION: &str = ".cairn_view";
 /// The view's counters: a [`crate::counters::CounterHead`], then one byte each, page-aligned and padded to pages.
 pub const COUNTERS_SYMBOL: &str = "__cairn_counters";
 
+/// A symbolic view's list of [`crate::symbolic::ConstantTable`]s.
+pub const TABLES_SYMBOL: &str = "__cairn_tables";
+
 /// What is left of the run's fuel: 64 bits on a page of their own, counted down at loop back-edges and calls.
 ///
 /// 0 is no limit, because the next step makes it 2^64 - 1. When a step makes it 0, [`OUT_OF_FUEL_SYMBOL`] is called.
@@ -35,6 +38,8 @@ pub enum ViewKind {
     Path = 2,
     /// Branch counters and all mutants.
     Mutant = 3,
+    /// Branch counters and expressions of values.
+    Symbolic = 4,
 }
 
 /// What a view is and where its counters are.
@@ -59,9 +64,11 @@ pub struct ViewInfo {
     pub fuel: *mut u64,
     /// What a mutant view says of its mutants; null in others.
     pub mutants: *const crate::mutants::MutantViewInfo,
+    /// What a symbolic view says of its constant tables: ended by one of size 0; null in others.
+    pub tables: *const crate::symbolic::ConstantTable,
 }
 
-const _: () = assert!(size_of::<ViewInfo>() == 80);
+const _: () = assert!(size_of::<ViewInfo>() == 88);
 
 // SAFETY: a view never changes its info after it was linked.
 unsafe impl Sync for ViewInfo {}

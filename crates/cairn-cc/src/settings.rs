@@ -48,6 +48,8 @@ pub struct Distribution {
     pub runtime_archive: PathBuf,
     /// The archive linked into every executable and into the bare build.
     pub deliver_archive: PathBuf,
+    /// The folder with our own versions of library functions, which symbolic views follow.
+    pub models_dir: PathBuf,
     /// The folder that holds `cairn.h`.
     pub include_dir: PathBuf,
 }
@@ -61,7 +63,13 @@ impl Distribution {
             instrument: root.join("bin/cairn-instrument"),
             runtime_archive: lib.join("libcairn_rt.a"),
             deliver_archive: lib.join("libcairn_deliver.a"),
+            models_dir: lib.join("models"),
             include_dir: root.join("include/cairn"),
         }
+    }
+
+    /// The files of [`Distribution::models_dir`]: the functions, and the names they stand for.
+    pub(crate) fn models(&self) -> [PathBuf; 2] {
+        ["models.bc", "aliases.txt"].map(|name| self.models_dir.join(name))
     }
 }

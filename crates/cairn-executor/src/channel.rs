@@ -10,6 +10,7 @@ use cairn_abi::{
     counters::{COUNTERS_START, counter_region_size},
     mutants::{control_size, infections_size, values_size},
     session::{ResultSlot, SessionBoard, Span},
+    symbolic::{Cut, NODE_SIZE, Node, SymbolicHead, Unmodelled},
 };
 use cairn_model::{input::Bytes, outcome::Captured};
 use memmap2::MmapMut;
@@ -39,6 +40,8 @@ pub struct ChannelLayout {
     pub session: Option<SessionLayout>,
     /// What a mutant view needs beside; `None` where no mutants are wanted.
     pub mutants: Option<MutantLayout>,
+    /// What a symbolic run needs beside; `None` where none is wanted.
+    pub symbolic: Option<SymbolicLayout>,
 }
 
 /// How large the parts for mutants are.
@@ -52,6 +55,42 @@ pub struct MutantLayout {
     pub n_selectors: usize,
     /// Values that are kept of an observed patch.
     pub n_values: usize,
+}
+
+/// How large the parts for symbolic runs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolicLayout {
+    /// Bytes for the names of files.
+    pub sources: usize,
+    /// The most nodes.
+    pub n_nodes: usize,
+    /// Bytes for constant tables.
+    pub tables: usize,
+}
+
+/// What a symbolic run says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SymbolicNotes {
+    pub(crate) n_nodes: u32,
+    pub(crate) cut: Cut,
+    pub(crate) tables_used: u64,
+    pub(crate) n_stale: u64,
+    pub(crate) n_concrete_addresses: u64,
+    /// Functions that are not followed, and how often they were given data of the input.
+    pub(crate) unmodelled: Vec<(String, u64)>,
+}
+
+impl Default for SymbolicNotes {
+    fn default() -> Self {
+        Self {
+            n_nodes: 0,
+            cut: Cut::None,
+            tables_used: 0,
+            n_stale: 0,
+            n_concrete_addresses: 0,
+            unmodelled: Vec::new(),
+        }
+    }
 }
 
 /// How large the parts of a session are.
@@ -84,6 +123,10 @@ pub struct Channel {
     control: Region,
     infections: Region,
     values: Region,
+    symbolic: Region,
+    sources: Region,
+    nodes: Region,
+    tables: Region,
 }
 
 impl Channel {
@@ -111,9 +154,15 @@ impl Channel {
         let [control, infections, values] = match layout.mutants {
             Some(MutantLayout { n_functions, n_patches, n_selectors, n_values }) => {
                 [control_size(n_functions), infections_size(n_patches, n_selectors), values_size(n_values)]
-                    .map(region)
+                    .map(&mut region)
             }
             None => [Region::default(); 3],
+        };
+        let [symbolic, sources, nodes, tables] = match layout.symbolic {
+            Some(SymbolicLayout { sources, n_nodes, tables }) => {
+                [PAGE, sources, n_nodes * NODE_SIZE, tables].map(&mut region)
+            }
+            None => [Region::default(); 4],
         };
 
         let fd = memfd_create(c"cairn-channel", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
@@ -141,6 +190,10 @@ impl Channel {
             control,
             infections,
             values,
+            symbolic,
+            sources,
+            nodes,
+            tables,
         };
         channel.write_header(trace_level, 0);
         Ok(channel)
@@ -264,6 +317,46 @@ impl Channel {
         &self.map[self.captured.offset as usize..][..self.captured.size as usize]
     }
 
+    /// Where the files of the input are listed. Empty where the run is not symbolic.
+    pub(crate) fn sources(&mut self) -> &mut [u8] {
+        range(&mut self.map, self.sources)
+    }
+
+    /// What a symbolic run says about itself. All zero where the run is not symbolic.
+    pub(crate) fn symbolic_head(&self) -> SymbolicNotes {
+        if self.symbolic.size == 0 {
+            return SymbolicNotes::default();
+        }
+        // SAFETY: the region starts on a page and is one long; the head is made of atomics only.
+        let head = unsafe { &*self.map.as_ptr().add(self.symbolic.offset as usize).cast::<SymbolicHead>() };
+        SymbolicNotes {
+            n_nodes: head.n_nodes.load(Ordering::Relaxed),
+            cut: Cut::from_target(head.cut.load(Ordering::Relaxed)),
+            tables_used: head.tables_used.load(Ordering::Relaxed),
+            n_stale: head.n_stale.load(Ordering::Relaxed),
+            n_concrete_addresses: head.n_concrete_addresses.load(Ordering::Relaxed),
+            unmodelled: head.unmodelled.iter().filter_map(unmodelled).collect(),
+        }
+    }
+
+    /// A copy of the first nodes, `n_nodes` as the target says, or as many as there is room for.
+    pub(crate) fn nodes(&self, n_nodes: u32) -> Vec<Node> {
+        let n_nodes = (n_nodes as usize).min(self.nodes.size as usize / NODE_SIZE);
+        let mut nodes = vec![Node::default(); n_nodes];
+        // SAFETY: the region holds as many nodes, aligned as it starts on a page, and every bit pattern is a node.
+        unsafe {
+            let start = self.map.as_ptr().add(self.nodes.offset as usize).cast::<Node>();
+            std::ptr::copy_nonoverlapping(start, nodes.as_mut_ptr(), n_nodes);
+        }
+        nodes
+    }
+
+    /// Constant tables, `used` bytes as the target says, or all there is.
+    pub(crate) fn tables(&self, used: u64) -> &[u8] {
+        let used = used.min(self.tables.size) as usize;
+        &self.map[self.tables.offset as usize..][..used]
+    }
+
     /// The descriptor to hand to the target.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
@@ -347,9 +440,21 @@ impl Channel {
         header.control = self.control;
         header.infections = self.infections;
         header.values = self.values;
+        header.symbolic = self.symbolic;
+        header.sources = self.sources;
+        header.nodes = self.nodes;
+        header.tables = self.tables;
         header.task = Task::Run as u32;
         header.delivery_length = delivery_length;
     }
+}
+
+/// An entry that is used.
+fn unmodelled(entry: &Unmodelled) -> Option<(String, u64)> {
+    let count = entry.count.load(Ordering::Relaxed);
+    let name: Vec<u8> =
+        entry.name.iter().map(|byte| byte.load(Ordering::Relaxed)).take_while(|byte| *byte != 0).collect();
+    (count > 0).then(|| (name.escape_ascii().to_string(), count))
 }
 
 fn range(map: &mut MmapMut, region: Region) -> &mut [u8] {
@@ -366,8 +471,7 @@ mod tests {
             delivery: 10,
             output: 100,
             trace: 0,
-            session: None,
-            mutants: None,
+            ..ChannelLayout::default()
         };
         Channel::new(layout, TraceLevel::None).unwrap()
     }

@@ -150,6 +150,9 @@ impl ExecutorError {
             Self::Refused { refusal: Refusal::Compare } => {
                 Some("define `int cairn_compare(const void *, size_t, const void *, size_t)` in the program, and build it again".into())
             }
+            Self::Refused { refusal: Refusal::Shadow } => {
+                Some("labels need 16 TiB of address space, of which little is used: look at `ulimit -v` and `vm.overcommit_memory`".into())
+            }
             Self::Refused { .. } => Some("rebuild the target with `cairn build`".into()),
             Self::Exec { source, .. } if source.raw_os_error() == Some(libc::ENOEXEC) => {
                 Some("a target is an executable, not a script or an object file".into())
@@ -178,5 +181,6 @@ fn refusal_text(refusal: Refusal) -> &'static str {
         Refusal::Counters => "it has another number of counters than its map",
         Refusal::Mutants => "it does not hold the mutants of its table",
         Refusal::Compare => "it has no function `cairn_compare`",
+        Refusal::Shadow => "there is no room in its memory for the labels of values",
     }
 }

@@ -16,6 +16,8 @@
 //!
 //! [`mutants::MutantSession`] runs the mutants of a mutant view, and [`oracle`] says what gives a mutant away.
 //!
+//! [`SymbolicExecutor`] runs a symbolic view and returns what its values are made of.
+//!
 //! What a target does is data: a crash, a hang and a refused system call are outcomes. An [`ExecutorError`] means
 //! that the run could not be carried out, and says which part was missing.
 //!
@@ -40,22 +42,25 @@ mod request;
 mod scratch;
 mod session;
 mod stability;
+mod symbolic;
 
 pub mod mutants;
 pub mod oracle;
 pub mod sandbox;
 
 pub use crate::{
-    channel::{Channel, ChannelLayout, MutantLayout, SessionLayout},
+    channel::{Channel, ChannelLayout, MutantLayout, SessionLayout, SymbolicLayout},
     compare::{CompareCommand, CompareFailure, Compared},
     config::{RunConfig, SandboxLevel, Target},
     error::ExecutorError,
     executor::{Execution, Executor},
     pin::pin_to_core,
+    request::environment,
     scratch::DEFAULT_TIME,
     session::{
         BufferBatch, BufferEnd, BufferRun, BufferRuns, Calibration, Ran, Session, SessionConfig,
         SessionCounts, SessionMode, SessionRun, Verification, WantedCounters, Wants, WhyFresh,
     },
     stability::Stability,
+    symbolic::{BadTrace, SymbolicConfig, SymbolicExecutor, SymbolicRun},
 };

@@ -67,8 +67,9 @@ pub(crate) fn check_arguments(input: &Input) -> Result<(), ExecutorError> {
     }
 }
 
-/// The setting's own variables, then the input's; a later one replaces an earlier one of the same name.
-pub(crate) fn environment(input: &Input) -> Result<Vec<Vec<u8>>, ExecutorError> {
+/// The environment of a run, as the program finds it: entries `NAME=value`, the setting's own, then the input's. A later one
+/// replaces an earlier one of the same name.
+pub fn environment(input: &Input) -> Result<Vec<Vec<u8>>, ExecutorError> {
     let mut variables: Vec<(&str, &[u8])> = vec![
         ("LC_ALL", input.setting.locale.as_bytes()),
         ("TZ", input.setting.time_zone.as_bytes()),

@@ -63,11 +63,14 @@ pub fn optimise(module: &Module) -> Result<(), EmitError> {
 
 /// Runs passes on a module that is checked first.
 pub fn run_passes(module: &Module, passes: &str) -> Result<(), EmitError> {
+    run_passes_with(module, passes, PassBuilderOptions::create())
+}
+
+/// Likewise, with options.
+pub fn run_passes_with(module: &Module, passes: &str, options: PassBuilderOptions) -> Result<(), EmitError> {
     let broken = |reason: String| EmitError::Broken { reason };
     module.verify().map_err(|reason| broken(reason.to_string()))?;
-    module
-        .run_passes(passes, &target_machine(module)?, PassBuilderOptions::create())
-        .map_err(|reason| broken(reason.to_string()))
+    module.run_passes(passes, &target_machine(module)?, options).map_err(|reason| broken(reason.to_string()))
 }
 
 /// How much to optimise.
@@ -84,7 +87,8 @@ pub enum Effort {
 }
 
 impl Effort {
-    fn passes(self) -> &'static str {
+    /// As LLVM writes it.
+    pub fn passes(self) -> &'static str {
         match self {
             Self::Full => "default<O2>",
             Self::Light => "default<O1>",
@@ -103,6 +107,11 @@ pub fn write_object(
 ) -> Result<(), EmitError> {
     letters::look_up(module);
     run_passes(module, effort.passes())?;
+    write_optimised(module, fuel, path)
+}
+
+/// Writes an object of a module that was optimised already.
+pub fn write_optimised(module: &Module, fuel: Option<Fuel>, path: &Path) -> Result<(), EmitError> {
     if let Some(fuel) = fuel {
         fuel::insert(module, fuel)?;
     }

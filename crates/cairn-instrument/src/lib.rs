@@ -23,3 +23,4 @@ pub mod returns;
 pub mod scope;
 pub mod shape;
 pub mod structure;
+pub mod symbolic;

@@ -459,6 +459,10 @@ impl Lowering {
         unsafe {
             let null = LLVMConstNull(LLVMPointerTypeInContext(self.context, 0));
             let mutants = mutants.unwrap_or(null);
+            let tables = match kind {
+                ViewKind::Symbolic => self.declare_tables(),
+                _ => null,
+            };
             let int =
                 |width: u32, value: u64| LLVMConstInt(LLVMIntTypeInContext(self.context, width), value, 0);
             let mut hash: Vec<_> = map_hash.iter().map(|byte| int(8, *byte as u64)).collect();
@@ -474,6 +478,7 @@ impl Lowering {
                 self.counters,
                 self.add_fuel(),
                 mutants,
+                tables,
             ];
             let info = LLVMConstStructInContext(self.context, fields.as_mut_ptr(), fields.len() as u32, 0);
             let global = LLVMAddGlobal(self.module, LLVMTypeOf(info), symbol(VIEW_SYMBOL).as_ptr());
@@ -488,6 +493,17 @@ impl Lowering {
             LLVMSetInitializer(wants, version);
             LLVMSetLinkage(wants, LLVMLinkage::LLVMInternalLinkage);
             add_to_used(self.module, self.context, &[global, wants]);
+        }
+    }
+
+    /// The list of constant tables, which is written when the module is optimised.
+    unsafe fn declare_tables(&self) -> LLVMValueRef {
+        // SAFETY: the module is alive.
+        unsafe {
+            let name = symbol(cairn_abi::view::TABLES_SYMBOL);
+            let list = LLVMAddGlobal(self.module, LLVMInt8TypeInContext(self.context), name.as_ptr());
+            LLVMSetVisibility(list, LLVMVisibility::LLVMHiddenVisibility);
+            list
         }
     }
 

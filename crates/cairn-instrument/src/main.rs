@@ -13,6 +13,7 @@ use cairn_instrument::{
     mutate::build::{Objects, Subject, build, build_alone},
     plan::Plan,
     scope::Scope,
+    symbolic,
 };
 use cairn_model::{ProgramMap, StableId, facts::UnitFacts, versioned};
 use cairn_mutants::catalogue::OperatorSet;
@@ -44,6 +45,8 @@ struct Arguments {
     bare: Option<PathBuf>,
     plain: Option<PathBuf>,
     path: Option<PathBuf>,
+    symbolic: Option<PathBuf>,
+    models: Option<PathBuf>,
     mutants: Option<String>,
     mutant_table: Option<PathBuf>,
     mutant_main: Option<PathBuf>,
@@ -70,6 +73,8 @@ fn parse_arguments() -> Result<Arguments> {
             "--bare" => arguments.bare = Some(value()?),
             "--plain" => arguments.plain = Some(value()?),
             "--path" => arguments.path = Some(value()?),
+            "--symbolic" => arguments.symbolic = Some(value()?),
+            "--models" => arguments.models = Some(value()?),
             "--mutants" => arguments.mutants = Some(value()?.to_string_lossy().into_owned()),
             "--mutant-table" => arguments.mutant_table = Some(value()?),
             "--mutant-main" => arguments.mutant_main = Some(value()?),
@@ -128,6 +133,15 @@ fn run() -> Result<()> {
             running.push(scope.spawn(move || {
                 let fuel = Some(Fuel::WhereCallsAre);
                 write_view(bitcode, path, fuel, |module| lower(module, plan, kind, &map_hash))
+            }));
+        }
+        if let Some(path) = &arguments.symbolic {
+            let (plan, bitcode, models) = (&plan, &arguments.bitcode, arguments.models.as_deref());
+            running.push(scope.spawn(move || {
+                for name in symbolic::build(bitcode, plan, &map_hash, models, path)? {
+                    eprintln!("warning: what `{name}` computes is not followed");
+                }
+                Ok(())
             }));
         }
         if let Some(path) = &arguments.bare {

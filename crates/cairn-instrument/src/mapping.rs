@@ -38,7 +38,11 @@ pub struct Options<'a> {
 /// Makes the map of a module and the plan that counts it.
 pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
     let mut map = ProgramMap { bitcode_hash: options.bitcode_hash, ..ProgramMap::default() };
-    let mut plan = Plan { functions: vec![Vec::new(); module.functions.len()], n_counters: 0 };
+    let mut plan = Plan {
+        functions: vec![Vec::new(); module.functions.len()],
+        n_counters: 0,
+        marks: vec![Vec::new(); module.functions.len()],
+    };
     let mut files = FileTable::new(options.root, &module.files);
     let groups = group(module, &files, &mut map);
     let mut id_of = vec![None; module.functions.len()];
@@ -57,7 +61,7 @@ pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
             Found::Synthetic => (None, true),
             Found::NoUnit => (None, false),
         };
-        let inserts = function::add(
+        let (inserts, marks) = function::add(
             &mut map,
             &mut plan.n_counters,
             &mut files,
@@ -73,6 +77,7 @@ pub fn build(module: &IrModule, options: &Options) -> (ProgramMap, Plan) {
         );
         for member in &group.members {
             plan.functions[*member] = inserts.clone();
+            plan.marks[*member] = marks.clone();
         }
     }
     map.left_out.extend(comments_not_understood(options.units, &mut files));

@@ -1,7 +1,7 @@
 //! Where each counter goes, in positions that hold for every copy of the same bitcode.
 
 use crate::ir::Definition;
-use cairn_model::CounterId;
+use cairn_model::{ConditionId, CounterId};
 
 /// What to insert, by function in module order.
 #[derive(Debug, Default)]
@@ -10,6 +10,38 @@ pub struct Plan {
     pub functions: Vec<Vec<Insert>>,
     /// How many counters there are.
     pub n_counters: u32,
+    /// Where conditions are evaluated, by function in module order.
+    pub marks: Vec<Vec<Mark>>,
+}
+
+/// Where a condition of the map is evaluated. Positions are those of the unchanged function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// By the branch at the end of a block.
+    Branch {
+        /// Block index.
+        block: usize,
+        /// Which.
+        condition: ConditionId,
+        /// Whether it is true when the branch's value is false.
+        is_inverted: bool,
+    },
+    /// By a boolean that nothing branches on.
+    Value {
+        /// Where the boolean is computed.
+        value: Definition,
+        /// Where the condition is evaluated.
+        at: ValueAt,
+        /// Which.
+        condition: ConditionId,
+    },
+    /// By the switch at the end of a block.
+    Switch {
+        /// Block index.
+        block: usize,
+        /// The condition of each way out, by successor number; the default is the first.
+        conditions: Vec<Option<ConditionId>>,
+    },
 }
 
 /// One thing to insert. Positions are those of the unchanged function.

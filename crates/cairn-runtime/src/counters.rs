@@ -23,6 +23,8 @@ pub fn view() -> &'static ViewInfo {
 /// The counters keep their addresses, so instrumented code costs the same with and without a host, and the host
 /// needs nothing from a dying target.
 pub fn lay(channel: Option<Channel>) {
+    #[cfg(target_arch = "x86_64")]
+    crate::symbolic::lay(channel);
     let Some(channel) = channel else {
         return crate::mutants::start_alone();
     };

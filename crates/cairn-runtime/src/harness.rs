@@ -101,6 +101,12 @@ fn run_delivered(channel: Channel, test_one_input: TestOneInput) -> c_int {
         system::complain(b"error: no memory for the harness buffer\n");
         return 1;
     };
+    #[cfg(all(feature = "view", target_arch = "x86_64"))]
+    // SAFETY: the buffer is `length` bytes long.
+    unsafe {
+        let harness = (test_one_input as *const ()).expose_provenance();
+        crate::symbolic::sources::label_buffer(buffer.start(), buffer.length(), harness);
+    }
     // SAFETY: the buffer is `length` bytes long and lives until the process ends.
     let returned = unsafe { test_one_input(buffer.start(), buffer.length()) };
     channel.header().harness_return.store(returned, Ordering::Relaxed);

@@ -5,7 +5,7 @@
 use crate::{
     request::IntegerType,
     system,
-    variables::{cairn_assume, cairn_bytes, integer, name_bytes},
+    variables::{cairn_assume, cairn_bytes, integer, name_bytes, returned},
 };
 use core::ffi::{c_char, c_int, c_void};
 
@@ -27,7 +27,10 @@ pub unsafe extern "C" fn klee_make_symbolic(memory: *mut c_void, length: usize, 
 pub unsafe extern "C" fn klee_range(begin: c_int, end: c_int, name: *const c_char) -> c_int {
     let wanted = IntegerType { size: size_of::<c_int>(), is_signed: true };
     // SAFETY: the caller vouches for the name.
-    integer(unsafe { name_bytes(name) }, wanted, Some((begin.into(), i128::from(end) - 1))) as c_int
+    let value =
+        integer(unsafe { name_bytes(name) }, wanted, Some((begin.into(), i128::from(end) - 1))) as c_int;
+    returned(klee_range as *const (), size_of::<c_int>(), value as u64);
+    value
 }
 
 /// An `int`.
@@ -38,19 +41,25 @@ pub unsafe extern "C" fn klee_range(begin: c_int, end: c_int, name: *const c_cha
 pub unsafe extern "C" fn klee_int(name: *const c_char) -> c_int {
     let wanted = IntegerType { size: size_of::<c_int>(), is_signed: true };
     // SAFETY: the caller vouches for the name.
-    integer(unsafe { name_bytes(name) }, wanted, None) as c_int
+    let value = integer(unsafe { name_bytes(name) }, wanted, None) as c_int;
+    returned(klee_int as *const (), size_of::<c_int>(), value as u64);
+    value
 }
 
 /// A number below `n`, called `klee_choose`.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_choose(n: usize) -> usize {
     let wanted = IntegerType { size: size_of::<usize>(), is_signed: false };
-    integer(b"klee_choose", wanted, Some((0, n as i128 - 1))) as usize
+    let value = integer(b"klee_choose", wanted, Some((0, n as i128 - 1))) as usize;
+    returned(klee_choose as *const (), size_of::<usize>(), value as u64);
+    value
 }
 
 /// Ends the run unless `condition` holds.
 #[unsafe(no_mangle)]
 pub extern "C" fn klee_assume(condition: usize) {
+    #[cfg(all(feature = "view", target_arch = "x86_64"))]
+    crate::symbolic::sources::assumed((klee_assume as *const ()).expose_provenance(), condition as u64);
     cairn_assume((condition != 0).into());
 }
 

@@ -31,6 +31,8 @@ pub mod mutants;
 pub mod program;
 #[cfg(all(feature = "view", target_arch = "x86_64"))]
 pub mod session;
+#[cfg(all(feature = "view", target_arch = "x86_64"))]
+pub mod symbolic;
 
 pub mod environment;
 pub mod occurrences;

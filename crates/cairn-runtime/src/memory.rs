@@ -1,6 +1,6 @@
 //! The functions compilers take for granted.
 //!
-//! Compiled Rust calls `memcpy`, `memset`, `bcmp` and `strlen`. In a target these may be the target's own, instrumented
+//! Compiled Rust calls `memcpy`, `memmove`, `memset`, `bcmp` and `strlen`. In a target these may be the target's own, instrumented
 //! ones, and a call from the runtime would be counted as the program's. So `cargo xtask dist` renames the calls to the
 //! functions here. They are assembly because a compiler would recognise a loop and call the function it is in.
 
@@ -14,6 +14,26 @@ core::arch::global_asm!(
     "mov rax, rdi",
     "mov rcx, rdx",
     "rep movsb",
+    "ret",
+    ".hidden cairn_memmove",
+    ".globl cairn_memmove",
+    ".type cairn_memmove,@function",
+    "cairn_memmove:",
+    "mov rax, rdi",
+    "mov rcx, rdx",
+    "mov r8, rdi",
+    "sub r8, rsi",
+    // Below the source, or not within it: forwards.
+    "cmp r8, rdx",
+    "jb 4f",
+    "rep movsb",
+    "ret",
+    "4:",
+    "lea rdi, [rdi + rdx - 1]",
+    "lea rsi, [rsi + rdx - 1]",
+    "std",
+    "rep movsb",
+    "cld",
     "ret",
     ".hidden cairn_memset",
     ".globl cairn_memset",

@@ -33,6 +33,11 @@ pub unsafe extern "C" fn run_main(
         crate::mutants::start_alone();
     }
     crate::forkserver::at_main();
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: start-up code passes lists of strings.
+    unsafe {
+        crate::symbolic::sources::label_strings(argv, envp)
+    };
     // SAFETY: the caller vouches for the arguments.
     unsafe { main(argc, argv, envp) }
 }

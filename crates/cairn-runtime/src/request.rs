@@ -29,7 +29,11 @@ pub struct Mismatch;
 pub fn given(name: &[u8]) -> Given {
     let occurrence = occurrences::next(name);
     match channel::find() {
-        Some(channel) => channel.delivery().variable(name, occurrence).map_or(Given::Nothing, Given::Value),
+        Some(channel) => {
+            #[cfg(all(feature = "view", target_arch = "x86_64"))]
+            crate::symbolic::sources::asked_for(channel.delivery().variable_index(name, occurrence));
+            channel.delivery().variable(name, occurrence).map_or(Given::Nothing, Given::Value)
+        }
         None => environment::value(environment::variables(), |given| is_request(given, name, occurrence))
             .map_or(Given::Nothing, Given::Text),
     }

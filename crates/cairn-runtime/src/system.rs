@@ -85,6 +85,16 @@ pub fn regular_file_size(descriptor: i32) -> Option<u64> {
     (answer == 0 && is_regular).then_some(u64::try_from(stat.st_size).unwrap_or(0))
 }
 
+/// What the kernel says about a file.
+pub fn status_of(folder: i32, path: &core::ffi::CStr) -> Option<libc::stat> {
+    // SAFETY: `stat` is plain data, for which zeros are a value.
+    let mut status: libc::stat = unsafe { core::mem::zeroed() };
+    let place = (&raw mut status).expose_provenance();
+    let arguments = [folder as usize, path.as_ptr().expose_provenance(), place, 0, 0, 0];
+    // SAFETY: the kernel reads the path and writes one `stat`.
+    (unsafe { call(libc::SYS_newfstatat, arguments) } == 0).then_some(status)
+}
+
 /// Reads once, again after an interruption; `None` on failure.
 pub fn read(descriptor: i32, bytes: &mut [u8]) -> Option<usize> {
     loop {

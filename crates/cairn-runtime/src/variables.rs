@@ -40,6 +40,14 @@ fn accept<T>(name: &[u8], read: impl FnOnce(Given) -> Result<T, Mismatch>) -> T 
     }
 }
 
+/// Tells a symbolic view that what a function returns is a variable of the input.
+pub fn returned(function: *const (), size: usize, bits: u64) {
+    #[cfg(all(feature = "view", target_arch = "x86_64"))]
+    crate::symbolic::sources::returned_variable(function.expose_provenance(), size, bits);
+    #[cfg(not(all(feature = "view", target_arch = "x86_64")))]
+    let _ = (function, size, bits);
+}
+
 macro_rules! integers {
     ($($(#[$doc:meta])* $function:ident: $type:ty;)*) => {$(
         $(#[$doc])*
@@ -50,7 +58,9 @@ macro_rules! integers {
         pub unsafe extern "C" fn $function(name: *const c_char) -> $type {
             let wanted = IntegerType { size: size_of::<$type>(), is_signed: <$type>::MIN != 0 };
             // SAFETY: the caller vouches for the name.
-            integer(unsafe { name_bytes(name) }, wanted, None) as $type
+            let value = integer(unsafe { name_bytes(name) }, wanted, None) as $type;
+            returned($function as *const (), size_of::<$type>(), value as u64);
+            value
         }
     )*};
 }
@@ -84,7 +94,9 @@ integers! {
 pub unsafe extern "C" fn cairn_bool(name: *const c_char) -> bool {
     let wanted = IntegerType { size: 1, is_signed: false };
     // SAFETY: the caller vouches for the name.
-    integer(unsafe { name_bytes(name) }, wanted, Some((0, 1))) != 0
+    let value = integer(unsafe { name_bytes(name) }, wanted, Some((0, 1))) != 0;
+    returned(cairn_bool as *const (), 1, value.into());
+    value
 }
 
 /// An `int` between `least` and `greatest`, both included.
@@ -95,7 +107,9 @@ pub unsafe extern "C" fn cairn_bool(name: *const c_char) -> bool {
 pub unsafe extern "C" fn cairn_int_range(name: *const c_char, least: c_int, greatest: c_int) -> c_int {
     let wanted = IntegerType { size: size_of::<c_int>(), is_signed: true };
     // SAFETY: the caller vouches for the name.
-    integer(unsafe { name_bytes(name) }, wanted, Some((least.into(), greatest.into()))) as c_int
+    let value = integer(unsafe { name_bytes(name) }, wanted, Some((least.into(), greatest.into()))) as c_int;
+    returned(cairn_int_range as *const (), size_of::<c_int>(), value as u64);
+    value
 }
 
 /// A `float`.
@@ -105,7 +119,9 @@ pub unsafe extern "C" fn cairn_int_range(name: *const c_char, least: c_int, grea
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_float(name: *const c_char) -> c_float {
     // SAFETY: the caller vouches for the name.
-    accept(unsafe { name_bytes(name) }, request::float).unwrap_or(0.0)
+    let value = accept(unsafe { name_bytes(name) }, request::float).unwrap_or(0.0);
+    returned(cairn_float as *const (), size_of::<c_float>(), value.to_bits().into());
+    value
 }
 
 /// A `double`.
@@ -115,7 +131,9 @@ pub unsafe extern "C" fn cairn_float(name: *const c_char) -> c_float {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_double(name: *const c_char) -> c_double {
     // SAFETY: the caller vouches for the name.
-    accept(unsafe { name_bytes(name) }, request::double).unwrap_or(0.0)
+    let value = accept(unsafe { name_bytes(name) }, request::double).unwrap_or(0.0);
+    returned(cairn_double as *const (), size_of::<c_double>(), value.to_bits());
+    value
 }
 
 /// A `double` between `least` and `greatest`, both included; never NaN.
@@ -135,6 +153,7 @@ pub unsafe extern "C" fn cairn_double_range(
     if !is_within {
         request::end_by_bounds(name);
     }
+    returned(cairn_double_range as *const (), size_of::<c_double>(), value.to_bits());
     value
 }
 
@@ -152,11 +171,21 @@ pub unsafe extern "C" fn cairn_bytes(name: *const c_char, memory: *mut c_void, l
     // SAFETY: the caller vouches for the memory.
     let memory = unsafe { core::slice::from_raw_parts_mut(memory.cast::<u8>(), length) };
     accept(name, |given| request::memory(given, memory));
+    #[cfg(all(feature = "view", target_arch = "x86_64"))]
+    // SAFETY: the memory was just written.
+    unsafe {
+        crate::symbolic::sources::written_variable(memory.as_ptr(), length)
+    };
 }
 
 /// Ends the run unless `condition` holds: the program has no use for inputs where it does not.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_assume(condition: c_int) {
+    #[cfg(all(feature = "view", target_arch = "x86_64"))]
+    crate::symbolic::sources::assumed(
+        (cairn_assume as *const ()).expose_provenance(),
+        condition as u32 as u64,
+    );
     if condition == 0 {
         channel::end(EndedBy::Assumption, &[b"assumption failed\n"]);
     }

@@ -76,6 +76,9 @@ fn search(problem: &mut Problem<'_>, random: &mut Random) -> Answer {
     if problem.is_solved() {
         return Answer::Sat(problem.model());
     }
+    if (0..problem.n_slots()).any(|slot| problem.domain(slot).values().is_empty()) {
+        return Answer::Unsat;
+    }
     let n_candidates = n_candidates(problem).unwrap_or(u64::MAX);
     if n_candidates <= FEW_CANDIDATES {
         match try_everything(problem) {

@@ -3,12 +3,13 @@
 //! ```text
 //!   bin/              cairn, cairn-cc, cairn-c++ (a link to cairn-cc), cairn-instrument, cairn-recorder
 //!   lib/cairn/        libcairn_rt.a for views, libcairn_deliver.a for ordinary executables
+//!   lib/cairn/models/ models.bc and aliases.txt: library functions as symbolic views follow them
 //!   include/cairn/    cairn.h, crest.h, klee/klee.h
 //! ```
 //! The tools find each other relative to their own executable, so the folder can be moved as a whole.
 
 use crate::{
-    process,
+    models, process,
     workspace::{Workspace, cargo},
 };
 use anyhow::{Context, bail};
@@ -48,14 +49,16 @@ pub fn assemble(workspace: &Workspace, profile: Profile) -> anyhow::Result<PathB
     copy_folder(&workspace.root.join("include"), &folder.join("include"))?;
     make_archive(workspace, "view", &folder.join("lib/cairn/libcairn_rt.a"))?;
     make_archive(workspace, "archive", &folder.join("lib/cairn/libcairn_deliver.a"))?;
+    models::make(workspace, &folder.join("lib/cairn/models"))?;
     copy_programs(workspace, profile, &folder.join("bin"))?;
     make_recorder(workspace, &folder.join("bin/cairn-recorder"))?;
     Ok(folder)
 }
 
 /// Calls that compiled Rust makes of the C library, and what they become: see `memory.rs` of the runtime.
-const RENAMED_CALLS: [(&str, &str); 4] = [
+const RENAMED_CALLS: [(&str, &str); 5] = [
     ("memcpy", "cairn_memcpy"),
+    ("memmove", "cairn_memmove"),
     ("memset", "cairn_memset"),
     ("bcmp", "cairn_bcmp"),
     ("strlen", "cairn_strlen"),
@@ -73,12 +76,14 @@ const ALLOWED_SYMBOLS: [&str; 7] = [
 ];
 
 /// Members that are linked only where a program needs them, and their sources.
-const OPTIONAL_MEMBERS: [(&str, &str); 5] = [
+const OPTIONAL_MEMBERS: [(&str, &str); 7] = [
     ("cairn_main.o", "main.c"),
     ("cairn_afl_init.o", "afl/init.c"),
     ("cairn_afl_loop.o", "afl/loop.c"),
     ("cairn_afl_buffer.o", "afl/buffer.c"),
     ("cairn_open.o", "open.c"),
+    ("cairn_symbolic_sources.o", "symbolic/sources.c"),
+    ("cairn_symbolic_math.o", "symbolic/math.c"),
 ];
 
 /// Builds the runtime with `feature` and puts its one object and the optional members into `archive`.

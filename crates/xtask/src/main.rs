@@ -6,6 +6,7 @@
 //! ```
 
 mod dist;
+mod models;
 mod process;
 mod targets;
 mod tests;

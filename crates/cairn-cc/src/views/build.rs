@@ -22,6 +22,8 @@ pub struct ViewRequest {
     pub scope: Option<String>,
     /// Whether the view with a path hash is wanted too.
     pub with_path: bool,
+    /// Whether the view that follows values is wanted too.
+    pub with_symbolic: bool,
     /// The folder source paths are shown relative to, if not the record's own.
     pub root: Option<PathBuf>,
     /// The set of operators whose mutants are built into a view, if one is wanted.
@@ -46,6 +48,8 @@ pub struct Views {
     pub plain: PathBuf,
     /// Branch counters and a path hash, if asked for.
     pub path: Option<PathBuf>,
+    /// What values are made of, if asked for.
+    pub symbolic: Option<PathBuf>,
     /// The view with mutants, if asked for.
     pub mutants: Option<MutantView>,
     /// The program map.
@@ -109,7 +113,7 @@ pub fn build_views(
     request: &ViewRequest,
 ) -> Result<Views, ViewError> {
     let folder = record.folder.join("views").join(content_hash(settings, record, request)?);
-    let missing: Vec<Product> = Product::wanted(request)
+    let missing: Vec<Product> = Product::wanted(settings, request)
         .into_iter()
         .filter(|product| product.files().iter().any(|name| !folder.join(name).is_file()))
         .collect();
@@ -124,6 +128,7 @@ pub fn build_views(
         bare: folder.join("bare"),
         plain: folder.join("plain"),
         path: request.with_path.then(|| folder.join("path")),
+        symbolic: request.with_symbolic.then(|| folder.join(SYMBOLIC)),
         mutants,
         map: folder.join(MAP),
         warnings: record.warnings(),
@@ -133,6 +138,8 @@ pub fn build_views(
 }
 
 const MAP: &str = "program.map";
+
+const SYMBOLIC: &str = "symbolic";
 
 fn mutant_program(set: &str) -> String {
     format!("mutant-{}", file_part(set))
@@ -160,12 +167,16 @@ enum Product {
         name: &'static str,
         has_runtime: bool,
     },
+    /// The view that follows values, with the models of library functions in this folder.
+    Symbolic {
+        models: PathBuf,
+    },
     /// The view of a set of mutants.
     Mutants(String),
 }
 
 impl Product {
-    fn wanted(request: &ViewRequest) -> Vec<Self> {
+    fn wanted(settings: &Settings, request: &ViewRequest) -> Vec<Self> {
         let mut wanted = vec![
             Self::Map,
             Self::Plain { name: "bare", has_runtime: false },
@@ -173,6 +184,9 @@ impl Product {
         ];
         if request.with_path {
             wanted.push(Self::Plain { name: "path", has_runtime: true });
+        }
+        if request.with_symbolic {
+            wanted.push(Self::Symbolic { models: settings.distribution.models_dir.clone() });
         }
         wanted.extend(request.mutants.clone().map(Self::Mutants));
         wanted
@@ -183,6 +197,7 @@ impl Product {
         match self {
             Self::Map => vec![MAP.to_owned()],
             Self::Plain { name, .. } => vec![(*name).to_owned()],
+            Self::Symbolic { .. } => vec![SYMBOLIC.to_owned()],
             // The table first: a program without one would be of no use.
             Self::Mutants(set) => vec![mutant_table(set), mutant_program(set)],
         }
@@ -198,6 +213,10 @@ impl Product {
         match self {
             Self::Map => add("--map".into(), MAP),
             Self::Plain { name, .. } => add(format!("--{name}"), &format!("{name}.o")),
+            Self::Symbolic { models } => {
+                add(format!("--{SYMBOLIC}"), &format!("{SYMBOLIC}.o"));
+                words.extend(["--models".into(), models.into()]);
+            }
             Self::Mutants(set) => {
                 add("--mutant-table".into(), &mutant_table(set));
                 add("--mutant-main".into(), "mutant-main.o");
@@ -217,6 +236,12 @@ impl Product {
                 name: (*name).to_owned(),
                 objects: vec![format!("{name}.o")],
                 has_runtime: *has_runtime,
+                is_checked: false,
+            }),
+            Self::Symbolic { .. } => Some(Linked {
+                name: SYMBOLIC.to_owned(),
+                objects: vec![format!("{SYMBOLIC}.o")],
+                has_runtime: true,
                 is_checked: false,
             }),
             Self::Mutants(set) => Some(Linked {
@@ -241,8 +266,13 @@ fn content_hash(
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part);
     };
-    for path in [&ours.instrument, &ours.runtime_archive, &ours.deliver_archive] {
+    let models = ours.models();
+    let needed = [&ours.instrument, &ours.runtime_archive, &ours.deliver_archive];
+    for path in needed.into_iter().chain(&models) {
         if !path.is_file() {
+            if models.contains(path) && !request.with_symbolic {
+                continue;
+            }
             return Err(ViewError::Incomplete { path: path.clone() });
         }
         add(&fs::read(path).map_err(|source| io_error("read", path, source))?);

@@ -6,7 +6,7 @@ pub(crate) mod start;
 use self::start::Started;
 use crate::{
     capture,
-    channel::{Channel, ChannelLayout, MutantLayout},
+    channel::{Channel, ChannelLayout, MutantLayout, SymbolicLayout},
     config::{RunConfig, Target},
     error::ExecutorError,
     judge,
@@ -16,10 +16,13 @@ use crate::{
     request,
     sandbox::{Layers, policy},
     scratch::Scratch,
+    symbolic,
 };
 use cairn_abi::{
     channel::{EndedBy, Refusal, Stage, Task},
     delivery::{self, Item, Value, Writer},
+    record::RECORD_SIZE,
+    symbolic::SHADOW_SIZE,
 };
 use cairn_model::{
     Input, Outcome,
@@ -63,7 +66,8 @@ pub struct Execution {
     pub ended_by: EndedBy,
     /// Steps the run took, 0 for a build that counts none.
     pub fuel_used: u64,
-    /// Trace records as the target wrote them, not to be trusted; empty unless tracing was asked for.
+    /// Committed trace records as the target wrote them, not to be trusted; empty unless tracing was asked for, and in
+    /// symbolic runs, which keep them apart.
     pub trace: Vec<u8>,
     /// How many records the target says it committed, and how many did not fit.
     pub n_trace_records: (u64, u64),
@@ -76,17 +80,16 @@ pub struct Execution {
 impl Executor {
     /// Finds the program, reaches the sandbox level, and readies everything that runs share.
     pub fn new(target: Target, config: RunConfig) -> Result<Self, ExecutorError> {
-        Self::with_mutants(target, config, None)
+        Self::with_regions(target, config, None, None)
     }
 
-    /// Likewise for a mutant view.
-    pub(crate) fn with_mutants(
+    /// Likewise for a mutant or symbolic view.
+    pub(crate) fn with_regions(
         target: Target,
         config: RunConfig,
         mutants: Option<MutantLayout>,
+        symbolic: Option<SymbolicLayout>,
     ) -> Result<Self, ExecutorError> {
-        let Started { keeper, layers, program, launch_path, scratch, folder } =
-            start::start(&target.program, &config)?;
         let layout = ChannelLayout {
             n_counters: target.n_counters as usize,
             delivery: 0,
@@ -94,9 +97,13 @@ impl Executor {
             trace: config.trace_size,
             session: None,
             mutants,
+            symbolic,
         };
         let channel =
             Channel::new(layout, config.trace_level).map_err(ExecutorError::system("make a channel"))?;
+        let limits = RunConfig { memory_limit: address_space(&config, &channel), ..config.clone() };
+        let Started { keeper, layers, program, launch_path, scratch, folder } =
+            start::start(&target.program, &limits)?;
         Ok(Self {
             keeper,
             config,
@@ -187,6 +194,13 @@ impl Executor {
         let ending = judge::ending(&board, &self.channel, &self.config, reached_file_limit);
         let stage = self.channel.stage();
         let (trace, n_committed, n_dropped) = self.channel.trace();
+        let trace = match self.channel.layout().symbolic {
+            Some(_) => &[],
+            None => {
+                let used = usize::try_from(n_committed).unwrap_or(usize::MAX).saturating_mul(RECORD_SIZE);
+                &trace[..used.min(trace.len())]
+            }
+        };
         Ok(Execution {
             outcome: Outcome {
                 ending,
@@ -225,9 +239,20 @@ impl Executor {
             .chain(input.buffer.iter().map(|buffer| Item::Buffer(&buffer.0)))
             .collect();
         let size = delivery::encoded_size(items.iter().copied());
-        let layout = self.channel.layout();
-        if size > layout.delivery.next_multiple_of(cairn_abi::channel::PAGE) {
-            let layout = ChannelLayout { delivery: size.next_power_of_two(), ..layout };
+        let mut layout = self.channel.layout();
+        let fits = |size: usize, region: usize| size <= region.next_multiple_of(cairn_abi::channel::PAGE);
+        let mut is_large_enough = fits(size, layout.delivery);
+        if !is_large_enough {
+            layout.delivery = size.next_power_of_two();
+        }
+        if let Some(symbolic) = &mut layout.symbolic {
+            let size = symbolic::sources_size(input);
+            if !fits(size, symbolic.sources) {
+                symbolic.sources = size.next_power_of_two();
+                is_large_enough = false;
+            }
+        }
+        if !is_large_enough {
             self.channel = Channel::new(layout, self.config.trace_level)
                 .map_err(ExecutorError::system("make a larger channel"))?;
         }
@@ -246,8 +271,23 @@ impl Executor {
                 Ok(writer.length())
             })
             .map_err(|Failure(error)| error)?;
+        if layout.symbolic.is_some() {
+            let is_written = symbolic::write_sources(input, self.channel.sources());
+            assert!(is_written, "the region was made large enough for the sources");
+        }
         self.channel.set_fuel(self.config.fuel);
         Ok(())
+    }
+}
+
+/// What the limit on memory is for the kernel: a symbolic run has a shadow and large regions, which are mapped and mostly
+/// not there.
+fn address_space(config: &RunConfig, channel: &Channel) -> u64 {
+    /// The channel may be replaced by one with more room for what an input delivers.
+    const GROWTH: u64 = 64 << 20;
+    match (config.memory_limit, channel.layout().symbolic) {
+        (0, _) | (_, None) => config.memory_limit,
+        (limit, Some(_)) => limit + SHADOW_SIZE + channel.size() as u64 + GROWTH,
     }
 }
 

@@ -112,7 +112,7 @@ impl Session {
         config.inputs_size = config.inputs_size.clamp(least, MAX_REGION);
         config.captured_size = config.captured_size.clamp(cairn_abi::channel::PAGE, MAX_REGION);
         let live = Live::new(&target, &config, mutants)?;
-        let executor = Executor::with_mutants(target, config.run.clone(), mutants)?;
+        let executor = Executor::with_regions(target, config.run.clone(), mutants, None)?;
         let mut session = Self {
             live,
             executor,

@@ -147,6 +147,7 @@ impl Live {
                 captured: config.captured_size,
             }),
             mutants,
+            symbolic: None,
         };
         let channel =
             Channel::new(layout, TraceLevel::None).map_err(ExecutorError::system("make a channel"))?;

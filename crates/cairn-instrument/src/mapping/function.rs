@@ -8,7 +8,7 @@ mod operands;
 use super::{FactsRef, Group, features, files::FileTable};
 use crate::{
     ir::{Callee, IrFunction, IrModule, IrPlace},
-    plan::Insert,
+    plan::{Insert, Mark},
     returns::Returns,
     scope::Scope,
     structure::Structure,
@@ -72,13 +72,13 @@ impl CallTargets {
     }
 }
 
-/// Adds the function to the map; returns what to insert into each of its copies.
+/// Adds the function to the map; returns what to insert into each of its copies, and where its conditions are.
 pub fn add(
     map: &mut ProgramMap,
     n_counters: &mut u32,
     files: &mut FileTable,
     subject: &Subject,
-) -> Vec<Insert> {
+) -> (Vec<Insert>, Vec<Mark>) {
     let source = subject.ir.source.as_ref().expect("groups hold functions with debug information");
     let in_scope = subject.scope.includes(&subject.group.path, &source.name) && !subject.ir.is_naked;
     if subject.ir.is_naked {
@@ -98,6 +98,7 @@ pub fn add(
         n_counters,
         structure: &structure,
         inserts: Vec::new(),
+        marks: Vec::new(),
         branch_counters: HashMap::new(),
         range_checks: HashMap::new(),
         ordinals: HashMap::new(),
@@ -118,7 +119,7 @@ pub fn add(
     } else {
         builder.add_switches();
     }
-    builder.inserts
+    (builder.inserts, builder.marks)
 }
 
 struct Builder<'a> {
@@ -130,6 +131,7 @@ struct Builder<'a> {
     n_counters: &'a mut u32,
     structure: &'a Structure,
     inserts: Vec<Insert>,
+    marks: Vec<Mark>,
     /// The counters of the true and the false way out of a block that ends with a conditional branch.
     branch_counters: HashMap<usize, [CounterId; 2]>,
     /// The blocks that compare with large case ranges, by the block of their switch.

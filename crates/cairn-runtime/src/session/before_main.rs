@@ -1,7 +1,6 @@
 //! What a program may have done before `main` that a runner could not restore.
 
-use super::snapshot::descriptors::status_of;
-use crate::system;
+use crate::system::{self, status_of};
 use cairn_abi::{
     channel::CHANNEL_FD,
     session::{Obstacle, descriptors::SCRATCH},

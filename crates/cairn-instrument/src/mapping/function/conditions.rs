@@ -4,7 +4,7 @@ use super::{Builder, operands};
 use crate::{
     ir::{Definition, IrKind},
     join::{self, Event, EventKind, Joined, Role},
-    plan::{Insert, ValueAt},
+    plan::{Insert, Mark, ValueAt},
 };
 use cairn_model::{
     BlockId, ConditionId, CounterId, DecisionId, SiteId,
@@ -286,6 +286,7 @@ impl Builder<'_> {
     /// Gives a condition its block and counters and adds it to the map.
     pub(super) fn count(&mut self, event: &Event, mut condition: Condition, swapped: bool) -> ConditionId {
         let id = ConditionId(self.map.conditions.len() as u32);
+        self.marks.push(mark_of(event, id, swapped));
         match event.kind {
             EventKind::Branch { block } => {
                 let [yes, no] = self.branch_counters[&block];
@@ -375,6 +376,16 @@ fn stays_in_loop(function: &FunctionFacts, fact: &ConditionFact) -> Option<bool>
     let is_last = decision.conditions.last().map(|last| &function.conditions[*last as usize]) == Some(fact);
     // Of `a && b` any false operand leaves; of `a || b` only the last one does.
     (first == "&&" || first == "||" && is_last).then_some(true)
+}
+
+fn mark_of(event: &Event, condition: ConditionId, is_inverted: bool) -> Mark {
+    match event.kind {
+        EventKind::Branch { block } => Mark::Branch { block, condition, is_inverted },
+        EventKind::Select { at, condition: value } => {
+            Mark::Value { value, at: ValueAt::Before(at), condition }
+        }
+        EventKind::Value { block, value } => Mark::Value { value, at: ValueAt::EndOf(block), condition },
+    }
 }
 
 fn kind_of(event: &Event) -> ConditionKind {

@@ -1,7 +1,11 @@
 //! Switches: edges by label, and a condition for each label.
 
 use super::{Builder, Subject};
-use crate::{ir::IrKind, mapping::switches, plan::Insert};
+use crate::{
+    ir::IrKind,
+    mapping::switches,
+    plan::{Insert, Mark},
+};
 use cairn_model::{
     BlockId, ConditionId, CounterId, DecisionId,
     facts::{ConstantKind, DecisionKind, LabelFact, SwitchFact},
@@ -73,6 +77,27 @@ impl Builder<'_> {
             if let (Some(facts), true) = (facts, self.in_scope) {
                 self.put_ranges_behind_default(block, facts, &mut label_edges);
                 self.add_labels(facts, from, &label_edges);
+                self.mark_switch(block, switch.cases.len(), &ways);
+            }
+        }
+    }
+
+    /// Notes which condition each way out of a switch shows, and each comparison with a large range behind it.
+    fn mark_switch(&mut self, block: usize, n_cases: usize, ways: &[switches::LabelWay]) {
+        let shown = |map: &cairn_model::ProgramMap, block: BlockId, edge: usize| {
+            map.blocks[block.index()].successors[edge].shows.map(|shown| shown.condition)
+        };
+        let from = self.last_piece_id(block);
+        let mut conditions = vec![None; n_cases + 1];
+        for (number, way) in ways.iter().enumerate() {
+            for successor in &way.successors {
+                conditions[*successor as usize] = shown(self.map, from, number);
+            }
+        }
+        self.marks.push(Mark::Switch { block, conditions });
+        for check in self.range_checks[&block].clone() {
+            if let Some(condition) = shown(self.map, self.last_piece_id(check), 0) {
+                self.marks.push(Mark::Branch { block: check, condition, is_inverted: false });
             }
         }
     }

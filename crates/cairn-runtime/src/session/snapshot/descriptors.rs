@@ -70,16 +70,6 @@ pub fn file_mask() -> usize {
     }
 }
 
-/// What the kernel says about a file.
-pub fn status_of(folder: i32, path: &CStr) -> Option<libc::stat> {
-    // SAFETY: `stat` is plain data, for which zeros are a value.
-    let mut status: libc::stat = unsafe { core::mem::zeroed() };
-    let place = (&raw mut status).expose_provenance();
-    let arguments = [folder as usize, path.as_ptr().expose_provenance(), place, 0, 0, 0];
-    // SAFETY: the kernel reads the path and writes one `stat`.
-    (unsafe { system::call(libc::SYS_newfstatat, arguments) } == 0).then_some(status)
-}
-
 /// Opens a file for reading at a given descriptor.
 pub fn place(path: &CStr, descriptor: i32) -> Option<()> {
     // SAFETY: the path is a string.

@@ -1,0 +1,114 @@
+//! The symbolic view: beside every value, a label that says what it is made of.
+//!
+//! 1. [`marks`] notes on the unoptimised bitcode where conditions are evaluated, because optimisation leaves few branches as
+//!    they were.
+//! 2. [`models`] replaces calls of the C library by functions of ours that can be followed.
+//! 3. The module is optimised like any view, but without vectors.
+//! 4. [`labels`] computes labels beside values.
+//!
+//! The contract with the runtime is [`cairn_abi::symbolic`].
+
+pub mod labels;
+pub mod marks;
+pub mod models;
+mod tables;
+
+use crate::{
+    emit::{self, Effort, EmitError},
+    fuel::Fuel,
+    lower::Lowering,
+    plan::Plan,
+};
+use cairn_abi::view::ViewKind;
+use inkwell::{
+    context::Context,
+    llvm_sys::{LLVMAttributeFunctionIndex, core::*},
+    passes::PassBuilderOptions,
+};
+use std::{
+    collections::{BTreeSet, HashSet},
+    path::Path,
+};
+
+/// Why a symbolic view could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SymbolicError {
+    /// Reading, optimising or writing failed.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// The models are missing or do not fit.
+    #[error(transparent)]
+    Models(#[from] models::ModelsError),
+}
+
+/// Builds the object of the symbolic view. Returns the names of LLVM's functions that are opaque without having been looked at.
+pub fn build(
+    bitcode: &Path,
+    plan: &Plan,
+    map_hash: &[u8; 32],
+    models: Option<&Path>,
+    object: &Path,
+) -> Result<BTreeSet<String>, SymbolicError> {
+    let context = Context::create();
+    let module = emit::read(&context, bitcode)?;
+    let mut lowering = Lowering::new(&module, plan.n_counters, ViewKind::Symbolic);
+    let counters = lowering.resolve_all(&module, plan);
+    let marks = marks::resolve(&module, plan);
+    // First, because counting replaces values that marks look at.
+    marks::insert(&module, &marks);
+    for inserts in &counters {
+        lowering.insert(inserts);
+    }
+    let replaced = match models {
+        Some(folder) => models::replace_calls(&context, &module, folder)?,
+        None => HashSet::new(),
+    };
+    marks::insert_unnamed(&module, &marks);
+    lowering.set_main_aside();
+    lowering.add_main();
+    lowering.rename_open();
+    lowering.introduce(plan.n_counters, ViewKind::Symbolic, map_hash, None);
+    lowering.finish();
+    module.strip_debug_info();
+    optimise(&module)?;
+    tables::list(&module);
+    let unknown = labels::compute(&module, &replaced);
+    emit::run_passes(&module, TIDY)?;
+    emit::write_optimised(&module, Some(Fuel::WhereCallsAre), object)?;
+    Ok(unknown)
+}
+
+/// What is left to do when labels are computed beside values.
+const TIDY: &str = "function(early-cse,simplifycfg,adce)";
+
+/// Optimises as programs are built, but without vectors, whose parts have no labels, and without copies of loops.
+fn optimise(module: &inkwell::module::Module) -> Result<(), EmitError> {
+    keep_switches(module);
+    let options = PassBuilderOptions::create();
+    options.set_loop_vectorization(false);
+    options.set_loop_slp_vectorization(false);
+    options.set_loop_unrolling(false);
+    emit::run_passes_with(module, Effort::Full.passes(), options)?;
+    emit::run_passes(module, "function(scalarizer,instsimplify,adce)")
+}
+
+/// A switch that becomes a table of addresses would tie its value down.
+fn keep_switches(module: &inkwell::module::Module) {
+    let (name, value) = ("no-jump-tables", "true");
+    // SAFETY: the module is alive; the attribute belongs to its context.
+    unsafe {
+        let context = LLVMGetModuleContext(module.as_mut_ptr());
+        let attribute = LLVMCreateStringAttribute(
+            context,
+            name.as_ptr().cast(),
+            name.len() as u32,
+            value.as_ptr().cast(),
+            value.len() as u32,
+        );
+        let mut function = LLVMGetFirstFunction(module.as_mut_ptr());
+        while !function.is_null() {
+            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
+            function = LLVMGetNextFunction(function);
+        }
+    }
+}

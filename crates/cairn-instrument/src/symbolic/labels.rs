@@ -1,0 +1,252 @@
+//! Computes a label beside every value that may depend on the input.
+//!
+//! The program's own code stays as it is. Within a block, everything between two calls is one *region*: at its end one test
+//! asks whether anything that comes in has a label, and only then the labels of all its values are computed, in order.
+//!
+//! ```text
+//!   %x = load i32, ptr %p                          %x = load i32, ptr %p
+//!   %y = add i32 %x, %n                            %y = add i32 %x, %n
+//!   store i32 %y, ptr %q              becomes      store i32 %y, ptr %q
+//!   …                                              %any = or (labels of %n, what lies in the shadow of %p and %q)
+//!                                                  br (%any != 0), label %slow, label %next          ; hardly ever
+//!                                                slow:
+//!                                                  %lx = call i32 @cairn_symbolic_load(%p, 4)
+//!                                                  %ly = call i32 @cairn_symbolic_binary(add, %lx, %ln, %x, %n, %y)
+//!                                                  call void @cairn_symbolic_store(%q, 4, %ly)
+//!                                                  br label %next
+//!                                                next:
+//!                                                  %label.of.y = phi i32 [ 0, … ], [ %ly, %slow ]
+//! ```
+//! When nothing that comes in has a label, no value of the region has one, and no store changes the shadow; so it does not
+//! matter that the test comes after the program's own code.
+
+mod calls;
+mod emit;
+mod intrinsics;
+mod memory;
+mod reach;
+mod region;
+mod runtime;
+mod shape;
+mod values;
+
+use self::{region::Body, runtime::Runtime};
+use crate::{ir::instructions, lower::edges};
+use inkwell::{
+    llvm_sys::{LLVMOpcode::*, core::*, prelude::*, target::*},
+    module::Module,
+};
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashSet},
+};
+
+/// Computes labels in all functions of a module. `replaced` names functions for which there are models. Returns the names of
+/// LLVM's functions that nobody has looked at: what they compute is opaque.
+pub fn compute(module: &Module, replaced: &HashSet<String>) -> BTreeSet<String> {
+    let pass = Pass::new(module, replaced.clone());
+    let functions = pass.functions();
+    // SAFETY: the functions belong to the live module.
+    unsafe { forget_purity(pass.module) };
+    for function in functions {
+        Body::new(&pass, function).compute();
+    }
+    pass.unknown.take()
+}
+
+/// What is the same for all functions.
+struct Pass {
+    module: LLVMModuleRef,
+    context: LLVMContextRef,
+    builder: LLVMBuilderRef,
+    layout: LLVMTargetDataRef,
+    runtime: Runtime,
+    i32_type: LLVMTypeRef,
+    i64_type: LLVMTypeRef,
+    pointer: LLVMTypeRef,
+    /// Label 0.
+    zero: LLVMValueRef,
+    /// Names of functions for which there are models: only models call them.
+    replaced: HashSet<String>,
+    /// Names of intrinsic functions that nobody has looked at.
+    unknown: RefCell<BTreeSet<String>>,
+    /// Says that a branch is hardly ever taken.
+    unlikely: LLVMValueRef,
+    unlikely_kind: u32,
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        // SAFETY: made by us and not used afterwards.
+        unsafe { LLVMDisposeBuilder(self.builder) };
+    }
+}
+
+impl Pass {
+    fn new(module: &Module, replaced: HashSet<String>) -> Self {
+        let module = module.as_mut_ptr();
+        // SAFETY: everything belongs to the module's context.
+        unsafe {
+            let context = LLVMGetModuleContext(module);
+            let i32_type = LLVMInt32TypeInContext(context);
+            let number = |value| LLVMValueAsMetadata(LLVMConstInt(i32_type, value, 0));
+            let text = "branch_weights";
+            let mut weights = [
+                LLVMMDStringInContext2(context, text.as_ptr().cast(), text.len()),
+                number(1),
+                number(1 << 20),
+            ];
+            let weights = LLVMMDNodeInContext2(context, weights.as_mut_ptr(), weights.len());
+            Self {
+                module,
+                context,
+                builder: LLVMCreateBuilderInContext(context),
+                layout: LLVMGetModuleDataLayout(module),
+                runtime: Runtime::new(module),
+                i32_type,
+                i64_type: LLVMInt64TypeInContext(context),
+                pointer: LLVMPointerTypeInContext(context, 0),
+                zero: LLVMConstInt(i32_type, 0, 0),
+                replaced,
+                unknown: RefCell::default(),
+                unlikely: LLVMMetadataAsValue(context, weights),
+                unlikely_kind: LLVMGetMDKindIDInContext(context, c"prof".as_ptr(), 4),
+            }
+        }
+    }
+
+    /// Functions whose values get labels.
+    fn functions(&self) -> Vec<LLVMValueRef> {
+        let mut functions = Vec::new();
+        // SAFETY: the module is alive.
+        unsafe {
+            let mut function = LLVMGetFirstFunction(self.module);
+            while !function.is_null() {
+                if LLVMIsDeclaration(function) == 0 && !is_naked(function) && name_of(function) != "main" {
+                    self.give_results_a_block(function);
+                    functions.push(function);
+                }
+                function = LLVMGetNextFunction(function);
+            }
+        }
+        functions
+    }
+
+    /// Makes sure that what follows an `invoke` is reached from nowhere else.
+    ///
+    /// # Safety
+    /// The function belongs to the live module.
+    unsafe fn give_results_a_block(&self, function: LLVMValueRef) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                let end = LLVMGetBasicBlockTerminator(block);
+                if LLVMGetInstructionOpcode(end) == LLVMInvoke {
+                    edges::position_on_edges(self.builder, self.context, end, &[0]);
+                }
+                block = LLVMGetNextBasicBlock(block);
+            }
+        }
+    }
+}
+
+/// A function that touched no memory passes labels now.
+///
+/// # Safety
+/// The module is alive.
+unsafe fn forget_purity(module: LLVMModuleRef) {
+    let kinds = ["memory", "speculatable"].map(|name| {
+        // SAFETY: the name is a string of this length.
+        unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
+    });
+    let index = inkwell::llvm_sys::LLVMAttributeFunctionIndex;
+    // SAFETY: promised by the caller.
+    unsafe {
+        let is_intrinsic =
+            |callee: LLVMValueRef| !LLVMIsAFunction(callee).is_null() && LLVMGetIntrinsicID(callee) != 0;
+        let mut function = LLVMGetFirstFunction(module);
+        while !function.is_null() {
+            if !is_intrinsic(function) {
+                kinds.iter().for_each(|kind| LLVMRemoveEnumAttributeAtIndex(function, index, *kind));
+            }
+            for instruction in all_instructions(function) {
+                let is_call =
+                    matches!(LLVMGetInstructionOpcode(instruction), LLVMCall | LLVMInvoke | LLVMCallBr);
+                if is_call && !is_intrinsic(LLVMGetCalledValue(instruction)) {
+                    kinds.iter().for_each(|kind| LLVMRemoveCallSiteEnumAttribute(instruction, index, *kind));
+                }
+            }
+            function = LLVMGetNextFunction(function);
+        }
+    }
+}
+
+/// # Safety
+/// The function belongs to a live module.
+unsafe fn is_naked(function: LLVMValueRef) -> bool {
+    let name = "naked";
+    // SAFETY: promised by the caller.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+        let index = inkwell::llvm_sys::LLVMAttributeFunctionIndex;
+        !LLVMGetEnumAttributeAtIndex(function, index, kind).is_null()
+    }
+}
+
+/// # Safety
+/// The value belongs to a live module.
+unsafe fn name_of(value: LLVMValueRef) -> String {
+    // SAFETY: promised by the caller; the name is copied.
+    unsafe {
+        let mut length = 0;
+        let name = LLVMGetValueName2(value, &mut length);
+        String::from_utf8_lossy(std::slice::from_raw_parts(name.cast(), length)).into_owned()
+    }
+}
+
+/// The blocks of a function, each after one of those it is reached from.
+///
+/// # Safety
+/// The function belongs to a live module.
+unsafe fn blocks_in_order(function: LLVMValueRef) -> Vec<LLVMBasicBlockRef> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let entry = LLVMGetEntryBasicBlock(function);
+        let mut finished = Vec::new();
+        let mut seen = HashSet::from([entry]);
+        let mut open = vec![(entry, 0)];
+        while let Some((block, next)) = open.last_mut() {
+            let end = LLVMGetBasicBlockTerminator(*block);
+            if *next < LLVMGetNumSuccessors(end) {
+                let successor = LLVMGetSuccessor(end, *next);
+                *next += 1;
+                if seen.insert(successor) {
+                    open.push((successor, 0));
+                }
+            } else {
+                finished.push(*block);
+                open.pop();
+            }
+        }
+        finished.reverse();
+        finished
+    }
+}
+
+/// All instructions of a function.
+///
+/// # Safety
+/// The function belongs to a live module.
+unsafe fn all_instructions(function: LLVMValueRef) -> Vec<LLVMValueRef> {
+    let mut all = Vec::new();
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut block = LLVMGetFirstBasicBlock(function);
+        while !block.is_null() {
+            all.extend(instructions(block));
+            block = LLVMGetNextBasicBlock(block);
+        }
+    }
+    all
+}

@@ -1,0 +1,423 @@
+//! Labels across calls: see [`cairn_abi::symbolic::state`].
+
+use super::{
+    Pass, name_of,
+    region::{Body, Defaults, Item, Labels, LookedAt},
+    runtime,
+    shape::LeafKind,
+    values::operands,
+};
+use crate::symbolic::marks::{MARK, MARK_SWITCH};
+use cairn_abi::symbolic::state::{CallState, MAX_ARGUMENTS, MAX_RESULTS, Passed, VariableArguments};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode::*, LLVMTypeKind, core::*, prelude::*};
+use std::mem::offset_of;
+
+/// What is called.
+enum Callee {
+    /// An intrinsic function of LLVM.
+    Intrinsic,
+    /// A mark of ours.
+    Mark,
+    /// A function of the C library that copies or fills memory, as intrinsic functions do.
+    Memory,
+    /// Assembly.
+    Assembly,
+    /// A function of ours in the runtime, which may take and return labels, or one with a body.
+    Followed,
+    /// A function we know nothing of.
+    Unknown,
+    /// Whatever a pointer leads to.
+    Indirect,
+}
+
+/// Functions of the C library that are followed like the intrinsic functions that compilers make of them.
+pub(super) const MEMORY: [&str; 3] = ["memcpy", "memmove", "memset"];
+
+unsafe fn callee_of(call: LLVMValueRef) -> Callee {
+    // SAFETY: the caller has a call of a live module.
+    unsafe {
+        let callee = LLVMGetCalledValue(call);
+        if !LLVMIsAInlineAsm(callee).is_null() {
+            return Callee::Assembly;
+        }
+        if LLVMIsAFunction(callee).is_null() {
+            return Callee::Indirect;
+        }
+        let name = name_of(callee);
+        if name == MARK || name == MARK_SWITCH {
+            Callee::Mark
+        } else if LLVMGetIntrinsicID(callee) != 0 {
+            Callee::Intrinsic
+        } else if MEMORY.contains(&name.as_str()) {
+            Callee::Memory
+        } else if LLVMIsDeclaration(callee) == 0 || name.starts_with("cairn_") || name.starts_with("klee_") {
+            Callee::Followed
+        } else {
+            Callee::Unknown
+        }
+    }
+}
+
+impl Pass {
+    /// Whether a call's result may have a label for another reason than that it is computed from its arguments.
+    pub(super) unsafe fn may_return_label(&self, call: LLVMValueRef) -> bool {
+        // SAFETY: the caller has a call of the live module.
+        unsafe { !matches!(callee_of(call), Callee::Mark | Callee::Intrinsic | Callee::Memory) }
+    }
+}
+
+impl Body<'_> {
+    pub(super) unsafe fn visit_call(&mut self, call: LLVMValueRef) {
+        // SAFETY: the call follows what was visited before in its block.
+        unsafe {
+            match callee_of(call) {
+                Callee::Mark => {
+                    self.add(Item::Mark(call));
+                    self.end_region(call);
+                    // Nobody defines it; what it says is said.
+                    LLVMInstructionEraseFromParent(call);
+                }
+                Callee::Intrinsic | Callee::Memory => self.visit_intrinsic(call),
+                Callee::Assembly => {
+                    if self.may_be_symbolic(call) {
+                        self.add(Item::Result(call));
+                    }
+                }
+                Callee::Followed | Callee::Unknown | Callee::Indirect => {
+                    self.defaults = Defaults { arguments: true, result: !self.leaves_of(call).is_empty() };
+                    self.add(Item::Arguments(call));
+                    self.end_region(call);
+                    if LLVMGetInstructionOpcode(call) == LLVMCall && self.may_be_symbolic(call) {
+                        self.add(Item::Result(call));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The result of an `invoke` is known in the block that follows.
+    pub(super) unsafe fn take_result_of_invoke(&mut self, block: LLVMBasicBlockRef) {
+        // SAFETY: the block belongs to the live module; its users are terminators.
+        unsafe {
+            let mut used = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+            while !used.is_null() {
+                let user = LLVMGetUser(used);
+                let is_result = !LLVMIsAInvokeInst(user).is_null()
+                    && LLVMGetNormalDest(user) == block
+                    && self.may_be_symbolic(user);
+                if is_result {
+                    self.add(Item::Result(user));
+                }
+                used = LLVMGetNextUse(used);
+            }
+        }
+    }
+
+    pub(super) unsafe fn begin_function(&mut self) {
+        // SAFETY: the function belongs to the live module.
+        unsafe {
+            let is_variable = LLVMIsFunctionVarArg(LLVMGlobalGetValueType(self.function)) != 0;
+            if is_variable {
+                let entry = LLVMGetEntryBasicBlock(self.function);
+                LLVMPositionBuilderBefore(self.pass.builder, LLVMGetFirstInstruction(entry));
+                let byte = LLVMInt8TypeInContext(self.pass.context);
+                let kept = LLVMArrayType2(byte, size_of::<VariableArguments>() as u64);
+                let place = LLVMBuildAlloca(self.pass.builder, kept, c"cairn.variable".as_ptr());
+                LLVMSetAlignment(place, 8);
+                LLVMBuildStore(self.pass.builder, self.pass.zero, place);
+                self.variable_arguments = Some(place);
+            }
+            if is_variable || LLVMCountParams(self.function) > 0 {
+                self.add(Item::Parameters);
+            }
+        }
+    }
+
+    pub(super) unsafe fn visit_return(&mut self, ret: LLVMValueRef) {
+        // SAFETY: the instruction ends its block.
+        unsafe {
+            let before = LLVMGetPreviousInstruction(ret);
+            let is_forwarded = !before.is_null()
+                && LLVMGetInstructionOpcode(before) == LLVMCall
+                && LLVMGetTailCallKind(before) as u32
+                    == inkwell::llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail as u32;
+            let has_value = operands(ret).first().is_some_and(|value| !self.leaves_of(*value).is_empty());
+            if is_forwarded || !has_value {
+                return;
+            }
+            self.defaults.result = true;
+            self.add(Item::Return(ret));
+            self.end_region(ret);
+        }
+    }
+
+    /// An address in the runtime's call state.
+    pub(super) unsafe fn state_at(&self, offset: usize) -> LLVMValueRef {
+        // SAFETY: the builder is positioned; the offset lies within the state.
+        unsafe {
+            let byte = LLVMInt8TypeInContext(self.pass.context);
+            let mut index = [self.word(offset as u64)];
+            let state = self.pass.runtime.state;
+            LLVMBuildInBoundsGEP2(self.pass.builder, byte, state, index.as_mut_ptr(), 1, c"".as_ptr())
+        }
+    }
+
+    pub(super) unsafe fn set_defaults(&self, defaults: Defaults) {
+        // SAFETY: the builder is positioned.
+        unsafe {
+            let nobody = self.word(0);
+            if defaults.arguments {
+                LLVMBuildStore(self.pass.builder, nobody, self.state_at(offset_of!(CallState, callee)));
+            }
+            if defaults.result {
+                LLVMBuildStore(self.pass.builder, nobody, self.state_at(offset_of!(CallState, returned)));
+            }
+        }
+    }
+
+    /// A truth value: a function is named in the state.
+    unsafe fn is_named(&self, offset: usize, function: LLVMValueRef) -> LLVMValueRef {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder is positioned where the function is known.
+        unsafe {
+            let named = LLVMBuildLoad2(pass.builder, pass.i64_type, self.state_at(offset), none);
+            let address = LLVMBuildPtrToInt(pass.builder, function, pass.i64_type, none);
+            LLVMBuildICmp(pass.builder, LLVMIntPredicate::LLVMIntEQ, named, address, none)
+        }
+    }
+
+    pub(super) unsafe fn look_at_parameters(&self) -> LookedAt {
+        // SAFETY: the builder is positioned in the entry block.
+        unsafe {
+            let is_mine = self.is_named(offset_of!(CallState, callee), self.function);
+            self.meant.borrow_mut().insert(self.function, is_mine);
+            LookedAt { truths: vec![is_mine], ..LookedAt::default() }
+        }
+    }
+
+    pub(super) unsafe fn take_parameters(&self) -> Vec<(LLVMValueRef, Labels)> {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder is positioned in the entry block's slow part.
+        unsafe {
+            let is_mine = self.meant.borrow()[&self.function];
+            let mut number = 0;
+            let mut all = Vec::new();
+            for index in 0..LLVMCountParams(self.function) {
+                let parameter = LLVMGetParam(self.function, index);
+                if let Some(size) = copied_size(self.function, index + 1) {
+                    let place =
+                        self.state_at(offset_of!(CallState, copies) + 8 * number.min(MAX_ARGUMENTS - 1));
+                    let source = LLVMBuildLoad2(pass.builder, pass.pointer, place, none);
+                    // Copied onto itself, nothing changes.
+                    let source = LLVMBuildSelect(pass.builder, is_mine, source, parameter, none);
+                    self.call(&runtime::COPY, &mut [parameter, source, self.word(size)]);
+                }
+                let mut labels = Vec::new();
+                for _ in self.leaves_of(parameter) {
+                    labels.push(match number < MAX_ARGUMENTS {
+                        true => {
+                            let place = self.state_at(offset_of!(CallState, arguments) + 4 * number);
+                            let label = LLVMBuildLoad2(pass.builder, pass.i32_type, place, none);
+                            LLVMBuildSelect(pass.builder, is_mine, label, pass.zero, none)
+                        }
+                        false => pass.zero,
+                    });
+                    number += 1;
+                }
+                if self.may_be_symbolic(parameter) {
+                    all.push((parameter, labels));
+                }
+            }
+            if let Some(kept) = self.variable_arguments {
+                // Only what was meant for this function: the runtime looks itself.
+                let first = LLVMBuildSelect(
+                    pass.builder,
+                    is_mine,
+                    self.number(number as u64),
+                    self.number(MAX_ARGUMENTS as u64),
+                    none,
+                );
+                self.call(&runtime::SAVE_VARIABLE, &mut [kept, first]);
+            }
+            all
+        }
+    }
+
+    pub(super) unsafe fn look_at_arguments(&self, call: LLVMValueRef) -> LookedAt {
+        // SAFETY: the builder stands before the call.
+        unsafe {
+            let mut looked_at = LookedAt { values: operands(call), ..LookedAt::default() };
+            let is_unknown = matches!(callee_of(call), Callee::Unknown);
+            for (index, argument) in operands(call).into_iter().enumerate() {
+                let is_pointer = LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMTypeKind::LLVMPointerTypeKind;
+                if is_unknown && is_pointer && LLVMIsConstant(argument) == 0 {
+                    looked_at.words.push(self.shadow_byte(argument));
+                }
+                if copied_size(call, index as u32 + 1).is_some() {
+                    // Whether anything in there has a label is not looked at.
+                    looked_at.truths.push(LLVMConstInt(LLVMInt1TypeInContext(self.pass.context), 1, 0));
+                }
+            }
+            looked_at
+        }
+    }
+
+    /// The shadow of the first byte a pointer leads to.
+    unsafe fn shadow_byte(&self, pointer: LLVMValueRef) -> LLVMValueRef {
+        // SAFETY: the builder stands where the pointer is known.
+        unsafe { self.shadow_words(pointer, 1)[0] }
+    }
+
+    pub(super) unsafe fn pass_arguments(&self, call: LLVMValueRef) {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder stands before the call.
+        unsafe {
+            let callee = LLVMGetCalledValue(call);
+            if matches!(callee_of(call), Callee::Unknown) {
+                if pass.replaced.contains(&name_of(callee)) {
+                    return;
+                }
+                let name =
+                    LLVMBuildGlobalStringPtr(pass.builder, named(callee).as_ptr(), c"cairn.name".as_ptr());
+                self.call(&runtime::UNMODELLED, &mut [name]);
+                return;
+            }
+            let n_fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
+            let mut number = 0;
+            for (index, argument) in operands(call).into_iter().enumerate() {
+                if copied_size(call, index as u32 + 1).is_some() && number < MAX_ARGUMENTS {
+                    let place = self.state_at(offset_of!(CallState, copies) + 8 * number);
+                    LLVMBuildStore(pass.builder, argument, place);
+                }
+                for (leaf, label) in self.leaves_of(argument).iter().zip(self.labels_of(argument)) {
+                    if number >= MAX_ARGUMENTS {
+                        break;
+                    }
+                    let place = self.state_at(offset_of!(CallState, arguments) + 4 * number);
+                    LLVMBuildStore(pass.builder, label, place);
+                    if index as u32 >= n_fixed {
+                        let passed = match leaf.kind {
+                            LeafKind::Float => Passed::Float,
+                            LeafKind::Other => Passed::Memory16,
+                            LeafKind::Integer => Passed::Integer,
+                        };
+                        let place = self.state_at(offset_of!(CallState, passed) + number);
+                        let byte = LLVMInt8TypeInContext(pass.context);
+                        LLVMBuildStore(pass.builder, LLVMConstInt(byte, passed as u64, 0), place);
+                    }
+                    number += 1;
+                }
+            }
+            let count = self.number(number as u64);
+            LLVMBuildStore(pass.builder, count, self.state_at(offset_of!(CallState, n_arguments)));
+            let address = LLVMBuildPtrToInt(pass.builder, callee, pass.i64_type, none);
+            LLVMBuildStore(pass.builder, address, self.state_at(offset_of!(CallState, callee)));
+        }
+    }
+
+    pub(super) unsafe fn look_at_result(&self, call: LLVMValueRef) -> LookedAt {
+        // SAFETY: the builder stands behind the call.
+        unsafe {
+            match callee_of(call) {
+                Callee::Assembly | Callee::Unknown => {
+                    LookedAt { values: operands(call), ..LookedAt::default() }
+                }
+                _ => {
+                    let callee = LLVMGetCalledValue(call);
+                    let is_mine = self.is_named(offset_of!(CallState, returned), callee);
+                    self.meant.borrow_mut().insert(call, is_mine);
+                    LookedAt { truths: vec![is_mine], ..LookedAt::default() }
+                }
+            }
+        }
+    }
+
+    pub(super) unsafe fn take_result(&self, call: LLVMValueRef) -> Labels {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder stands behind the call.
+        unsafe {
+            let leaves = self.leaves_of(call);
+            if matches!(callee_of(call), Callee::Assembly | Callee::Unknown) {
+                let labels: Vec<_> =
+                    operands(call).into_iter().flat_map(|operand| self.labels_of(operand)).collect();
+                let value = (leaves.len() == 1 && leaves[0].is_narrow()).then_some(call);
+                return leaves.iter().map(|leaf| self.opaque(leaf, value, &labels)).collect();
+            }
+            let is_mine = self.meant.borrow()[&call];
+            (0..leaves.len())
+                .map(|number| {
+                    if number >= MAX_RESULTS {
+                        return pass.zero;
+                    }
+                    let place = self.state_at(offset_of!(CallState, results) + 4 * number);
+                    let label = LLVMBuildLoad2(pass.builder, pass.i32_type, place, none);
+                    LLVMBuildSelect(pass.builder, is_mine, label, pass.zero, none)
+                })
+                .collect()
+        }
+    }
+
+    pub(super) unsafe fn give_result(&self, ret: LLVMValueRef) {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder stands before the return.
+        unsafe {
+            let value = LLVMGetOperand(ret, 0);
+            for (number, label) in self.labels_of(value).into_iter().take(MAX_RESULTS).enumerate() {
+                let place = self.state_at(offset_of!(CallState, results) + 4 * number);
+                LLVMBuildStore(pass.builder, label, place);
+            }
+            let address = LLVMBuildPtrToInt(pass.builder, self.function, pass.i64_type, none);
+            LLVMBuildStore(pass.builder, address, self.state_at(offset_of!(CallState, returned)));
+        }
+    }
+
+    pub(super) unsafe fn look_at_mark(&self, call: LLVMValueRef) -> LookedAt {
+        // SAFETY: the builder stands where the mark does.
+        unsafe {
+            let values = vec![LLVMGetOperand(call, 1)];
+            LookedAt { values, truths: vec![self.notes_all()], ..LookedAt::default() }
+        }
+    }
+
+    pub(super) unsafe fn note_condition(&self, call: LLVMValueRef) {
+        // SAFETY: the builder stands where the mark does.
+        unsafe {
+            let (first, value) = (LLVMGetOperand(call, 0), LLVMGetOperand(call, 1));
+            let label = self.label_of(value);
+            if name_of(LLVMGetCalledValue(call)) == MARK_SWITCH {
+                // The mark widens the value; the runtime is told the label of the wide one.
+                self.call(&runtime::SWITCH, &mut [first, label, value]);
+                return;
+            }
+            let truth = LLVMBuildZExt(self.pass.builder, value, self.pass.i32_type, c"".as_ptr());
+            self.call(&runtime::CONDITION, &mut [first, label, truth]);
+        }
+    }
+}
+
+/// The size of an argument that is passed as a copy in memory. `holder` is a function or a call; its first argument is number 1.
+unsafe fn copied_size(holder: LLVMValueRef, index: u32) -> Option<u64> {
+    let name = "byval";
+    // SAFETY: the caller has a function or a call of a live module.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+        let attribute = match LLVMIsAFunction(holder).is_null() {
+            true => LLVMGetCallSiteEnumAttribute(holder, index, kind),
+            false => LLVMGetEnumAttributeAtIndex(holder, index, kind),
+        };
+        if attribute.is_null() {
+            return None;
+        }
+        let module = match LLVMIsAFunction(holder).is_null() {
+            true => LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(holder))),
+            false => LLVMGetGlobalParent(holder),
+        };
+        let layout = inkwell::llvm_sys::target::LLVMGetModuleDataLayout(module);
+        Some(inkwell::llvm_sys::target::LLVMABISizeOfType(layout, LLVMGetTypeAttributeValue(attribute)))
+    }
+}
+
+unsafe fn named(callee: LLVMValueRef) -> std::ffi::CString {
+    // SAFETY: the caller has a function of a live module.
+    std::ffi::CString::new(unsafe { name_of(callee) }).unwrap_or_default()
+}

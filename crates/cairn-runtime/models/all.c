@@ -1,0 +1,26 @@
+/* All models in one file, so that one call of the compiler makes one file of bitcode. What comes later uses what
+ * comes earlier. */
+#include "models.h"
+
+#include "extent.c"
+#include "locale.c"
+
+#include "length.c"
+#include "compare.c"
+#include "find.c"
+#include "find_string.c"
+#include "span.c"
+#include "token.c"
+#include "copy.c"
+#include "ctype.c"
+#include "integer.c"
+#include "decimal.c"
+#include "scan_directive.c"
+#include "scan_store.c"
+#include "scan_layout.c"
+#include "scan.c"
+#include "format.c"
+#include "sort.c"
+#include "arithmetic.c"
+#include "wide.c"
+#include "checked.c"

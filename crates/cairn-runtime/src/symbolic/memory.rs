@@ -1,0 +1,261 @@
+//! Labels of memory.
+
+use super::{
+    build::{concat, constant, extend, extract},
+    head,
+    nodes::{is_on, node},
+    path, tables,
+};
+use cairn_abi::{
+    record::Access,
+    symbolic::{Node, Op, ShadowByte, shadow_address},
+};
+use core::{ptr, sync::atomic::Ordering};
+
+/// The shadow of memory.
+pub fn shadow(address: usize) -> *mut u32 {
+    ptr::with_exposed_provenance_mut(shadow_address(address as u64) as usize)
+}
+
+/// The label of `size` bytes, at most 8, that held `value`, little-endian. They may hold something else by now.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_load(place: *const u8, size: u64, value: u64) -> u32 {
+    if is_on() { load(place, size as usize, value) } else { 0 }
+}
+
+fn load(place: *const u8, size: usize, value: u64) -> u32 {
+    let shadow = shadow(place.addr());
+    let size = size.min(8);
+    // SAFETY: every address has a shadow.
+    unsafe {
+        let first = ShadowByte(*shadow);
+        let is_whole = first.0 != 0
+            && first.byte() == 0
+            && (1..size).all(|index| *shadow.add(index) == ShadowByte::new(first.label(), index as u32).0);
+        if is_whole {
+            let known = node(first.label());
+            if usize::from(known.width) == size * 8 && known.value == value {
+                return first.label();
+            }
+        }
+        load_bytes(shadow, value, size)
+    }
+}
+
+/// The label of bytes that belong to several values, or to none.
+unsafe fn load_bytes(shadow: *mut u32, value: u64, size: usize) -> u32 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut labels = [0; 8];
+        let mut any = 0;
+        for (index, label) in labels.iter_mut().enumerate().take(size) {
+            *label = byte(shadow.add(index), (value >> (8 * index)) as u8);
+            any |= *label;
+        }
+        if any == 0 {
+            return 0;
+        }
+        let of = |index: usize| match labels[index] {
+            0 => constant(8, value >> (8 * index) & 0xff),
+            label => label,
+        };
+        let mut label = of(0);
+        for index in 1..size {
+            let width = (index as u32 + 1) * 8;
+            let known = value & super::build::mask(width);
+            label = concat(of(index), label, width, known);
+        }
+        label
+    }
+}
+
+/// The label of one byte. One whose value has changed behind our back has none.
+unsafe fn byte(shadow: *mut u32, value: u8) -> u32 {
+    // SAFETY: every address has a shadow.
+    unsafe {
+        let known = ShadowByte(*shadow);
+        if known.0 == 0 {
+            return 0;
+        }
+        let whole = node(known.label());
+        let at = known.byte() * 8;
+        if (whole.value >> at) as u8 != value || whole.width == 0 {
+            *shadow = 0;
+            if let Some(head) = head() {
+                head.n_stale.fetch_add(1, Ordering::Relaxed);
+            }
+            return 0;
+        }
+        let width = u32::from(whole.width);
+        if at + 8 > width {
+            // The upper bits of a value that fills no whole byte.
+            let rest = width.saturating_sub(at);
+            if rest == 0 {
+                return 0;
+            }
+            let part = extract(known.label(), at, rest, value.into());
+            return extend(part, 8, value.into());
+        }
+        extract(known.label(), at, 8, value.into())
+    }
+}
+
+/// Likewise, at an address that depends on the input.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_load_at(place: *const u8, size: u64, value: u64, pointer: u32) -> u32 {
+    if !is_on() {
+        return 0;
+    }
+    if pointer != 0 {
+        if let Some(label) = tables::look_up(place.addr(), size, value, pointer) {
+            return label;
+        }
+        note_address(place.addr(), size, pointer, Access::Load);
+    }
+    load(place, size as usize, value)
+}
+
+fn note_address(address: usize, size: u64, pointer: u32, access: Access) {
+    if let Some(head) = head() {
+        head.n_concrete_addresses.fetch_add(1, Ordering::Relaxed);
+    }
+    path::address(address as u64, size as u32, pointer, access);
+}
+
+/// Gives `size` bytes, at most 8, the label of a value; 0 for none.
+///
+/// # Safety
+/// The program has just written them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_symbolic_store(place: *mut u8, size: u64, label: u32) {
+    let shadow = shadow(place.addr());
+    let size = (size as usize).min(8);
+    // SAFETY: every address has a shadow.
+    unsafe {
+        if label == 0 || !is_on() {
+            for index in 0..size {
+                *shadow.add(index) = 0;
+            }
+            return;
+        }
+        for index in 0..size {
+            *shadow.add(index) = ShadowByte::new(label, index as u32).0;
+        }
+        let width = u32::from(node(label).width);
+        if (width as usize) < size * 8 {
+            // A truth value in a byte: the rest is zero.
+            let known = node(label);
+            let whole = extend(label, size as u32 * 8, known.value);
+            for index in 0..size {
+                *shadow.add(index) = ShadowByte::new(whole, index as u32).0;
+            }
+        }
+    }
+}
+
+/// Likewise, at an address that depends on the input.
+///
+/// # Safety
+/// The program has just written them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_symbolic_store_at(place: *mut u8, size: u64, label: u32, pointer: u32) {
+    if pointer != 0 && is_on() {
+        note_address(place.addr(), size, pointer, Access::Store);
+    }
+    // SAFETY: promised by the caller.
+    unsafe { cairn_symbolic_store(place, size, label) }
+}
+
+/// Labels go where bytes were copied to.
+///
+/// # Safety
+/// The program has copied the bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_symbolic_copy(to: *mut u8, from: *const u8, length: u64) {
+    if to.addr() == from.addr() {
+        return;
+    }
+    let (to, from) = (shadow(to.addr()), shadow(from.addr()));
+    let length = length as usize;
+    // SAFETY: every address has a shadow. Pages that hold no labels are only read, so that they need no memory.
+    unsafe {
+        if is_clear(from, length) {
+            clear(to, length);
+        } else {
+            ptr::copy(from, to, length);
+        }
+    }
+}
+
+/// Bytes were set to one value.
+///
+/// # Safety
+/// The program has set them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_symbolic_set(to: *mut u8, label: u32, length: u64) {
+    let shadow = shadow(to.addr());
+    // SAFETY: every address has a shadow.
+    unsafe {
+        if label == 0 || !is_on() {
+            return clear(shadow, length as usize);
+        }
+        for index in 0..length as usize {
+            *shadow.add(index) = ShadowByte::new(label, 0).0;
+        }
+    }
+}
+
+/// Whether nothing has a label.
+///
+/// # Safety
+/// The shadow belongs to memory.
+pub unsafe fn is_clear(shadow: *const u32, length: usize) -> bool {
+    // SAFETY: promised by the caller.
+    (0..length).all(|index| unsafe { *shadow.add(index) == 0 })
+}
+
+unsafe fn clear(shadow: *mut u32, length: usize) {
+    for index in 0..length {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let byte = shadow.add(index);
+            if *byte != 0 {
+                *byte = 0;
+            }
+        }
+    }
+}
+
+/// Whether any of these bytes depends on the input. Offered to models.
+///
+/// # Safety
+/// None of the program's memory is touched.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_is_symbolic(place: *const u8, length: usize) -> i32 {
+    // SAFETY: every address has a shadow.
+    i32::from(is_on() && unsafe { !is_clear(shadow(place.addr()), length) })
+}
+
+/// Whether a byte and the one behind it are neighbours in the input. Offered to models.
+///
+/// # Safety
+/// None of the program's memory is touched.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_continues(place: *const u8) -> i32 {
+    let shadow = shadow(place.addr());
+    // SAFETY: every address has a shadow.
+    let [first, second] = unsafe { [ShadowByte(*shadow), ShadowByte(*shadow.add(1))] };
+    if first.0 == 0 || second.0 == 0 || !is_on() {
+        return 0;
+    }
+    let [one, other] = [first, second].map(|byte| node(byte.label()));
+    let is_input = [one, other].iter().all(|node| node.op == Op::Input as u8);
+    let at = |node: Node, byte: ShadowByte| node.b + byte.byte();
+    i32::from(is_input && one.a == other.a && at(one, first) + 1 == at(other, second))
+}
+
+/// A value without its label. Offered to models.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_concrete(value: usize) -> usize {
+    value
+}
