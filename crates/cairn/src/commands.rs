@@ -9,3 +9,5 @@ pub mod mutants;
 pub mod record;
 pub mod replay;
 pub mod score;
+pub mod solve;
+pub mod trace;

@@ -272,6 +272,20 @@ impl Template {
         }
         input
     }
+
+    /// The bytes that [`Template::fill`] makes an input of, if it is one of those.
+    pub fn raw<'a>(&self, input: &'a Input) -> Option<&'a [u8]> {
+        let carrier = input.files.iter().find(|file| file.path == RAW_FILE).map(|file| &file.kind);
+        let candidates = [
+            match carrier {
+                Some(FileKind::Regular(content)) => Some(&content.0),
+                _ => None,
+            },
+            input.buffer.as_ref().map(|buffer| &buffer.0),
+            Some(&input.stdin.0),
+        ];
+        candidates.into_iter().flatten().find(|bytes| self.fill(bytes.to_vec()) == *input).map(Vec::as_slice)
+    }
 }
 
 #[cfg(test)]
@@ -290,6 +304,18 @@ mod tests {
         assert_eq!(input.to_string(), "stdin: \"x\"\n");
         let input = Template::new(&Config::default(), &[], true).fill(b"x".to_vec());
         assert_eq!(input.to_string(), "buffer: \"x\"\n");
+    }
+
+    #[test]
+    fn raw_bytes_are_found_again() {
+        for words in [&["-n", "@@"][..], &["-n"]] {
+            let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
+            let template = Template::new(&Config::default(), &words, false);
+            let mut input = template.fill(b"xyz".to_vec());
+            assert_eq!(template.raw(&input), Some(b"xyz".as_slice()));
+            input.args[0] = "-m".into();
+            assert_eq!(template.raw(&input), None);
+        }
     }
 
     #[test]

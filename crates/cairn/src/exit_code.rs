@@ -19,6 +19,8 @@ pub enum Exit {
     NothingToScore = 6,
     /// A score would mean nothing: the mutant view differs from the program, or no input is stable.
     Unbelievable = 7,
+    /// No input was found that does what was asked for.
+    NotFound = 8,
     /// Something failed that should not.
     Internal = 70,
 }

@@ -68,3 +68,23 @@ fn load_file(path: &Path, template: &Template) -> Result<NamedInput, Failure> {
     };
     Ok(NamedInput { path: path.to_path_buf(), input })
 }
+
+/// Writes an input into a folder, as raw bytes where the template makes it of them, else as JSON.
+pub fn save(folder: &Path, input: &Input, template: &Template) -> Result<PathBuf, Failure> {
+    let address = input.address();
+    let (name, bytes) = match template.raw(input) {
+        Some(bytes) if !bytes.starts_with(&<Input as versioned::Versioned>::MAGIC) => {
+            (address, bytes.to_vec())
+        }
+        _ => {
+            let json = serde_json::to_vec_pretty(input).expect("an input is always JSON");
+            (format!("{address}.json"), json)
+        }
+    };
+    let path = folder.join(name);
+    let failed =
+        |error: std::io::Error| Failure::usage(format!("failed to write `{}`: {error}", path.display()));
+    fs::create_dir_all(folder).map_err(failed)?;
+    fs::write(&path, bytes).map_err(failed)?;
+    Ok(path)
+}

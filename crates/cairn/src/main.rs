@@ -5,6 +5,7 @@
 //! coverage into text. Nothing here knows LLVM, a sandbox or a file format of its own.
 
 mod commands;
+mod concolic;
 mod config;
 mod exit_code;
 mod failure;
@@ -40,6 +41,8 @@ enum Command {
     Record(commands::record::Record),
     Mutants(commands::mutants::ListMutants),
     Score(commands::score::Score),
+    Trace(commands::trace::Trace),
+    Solve(commands::solve::Solve),
     Doctor(commands::doctor::Doctor),
 }
 
@@ -54,6 +57,8 @@ fn main() -> ExitCode {
         Command::Record(command) => command.run(&screen),
         Command::Mutants(command) => command.run(&screen),
         Command::Score(command) => command.run(&screen),
+        Command::Trace(command) => command.run(&screen),
+        Command::Solve(command) => command.run(&screen),
         Command::Doctor(command) => command.run(&screen),
     };
     match result {

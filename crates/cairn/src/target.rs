@@ -13,7 +13,10 @@ use cairn_cc::{
     BuildRecord, elf,
     views::{self, ViewRequest, Views},
 };
-use cairn_executor::{Execution, Executor, RunConfig, SandboxLevel, Session, SessionConfig, Target};
+use cairn_executor::{
+    Execution, Executor, RunConfig, SandboxLevel, Session, SessionConfig, SymbolicConfig, SymbolicExecutor,
+    Target,
+};
 use cairn_model::{
     ProgramMap,
     versioned::{self, Versioned},
@@ -65,13 +68,15 @@ pub struct Subject {
 pub struct Wanted {
     /// The view with a path hash.
     pub path: bool,
+    /// The view that follows values.
+    pub symbolic: bool,
     /// The view with the mutants of this set.
     pub mutants: Option<String>,
 }
 
 impl Wanted {
     /// The usual ones only.
-    pub const USUAL: Self = Self { path: false, mutants: None };
+    pub const USUAL: Self = Self { path: false, symbolic: false, mutants: None };
 }
 
 impl TargetArgs {
@@ -120,6 +125,7 @@ impl Subject {
         let request = ViewRequest {
             scope: Some(scope),
             with_path: wanted.path,
+            with_symbolic: wanted.symbolic,
             mutants: wanted.mutants.clone(),
             ..ViewRequest::default()
         };
@@ -129,7 +135,9 @@ impl Subject {
             })
             .map_err(|error| Failure::target(chain(&error)))?;
         let map: ProgramMap = read(&views.map, "map")?;
-        check_label(&views.plain, &map)?;
+        for view in [Some(&views.plain), views.symbolic.as_ref()].into_iter().flatten() {
+            check_label(view, &map)?;
+        }
         if map.functions.iter().all(|function| !function.in_scope) {
             return Err(Failure::target(format!("no function of `{}` is in scope", program.display()))
                 .hint("check `[scope]` in `cairn.toml`"));
@@ -158,6 +166,13 @@ impl Subject {
     /// Runs the view with a path hash, if it was asked for.
     pub fn path(&self) -> Result<Option<Executor>, Failure> {
         self.views.path.as_ref().map(|view| self.executor(view, self.map.n_counters)).transpose()
+    }
+
+    /// Runs the symbolic view, which must have been asked for.
+    pub fn symbolic(&self, config: SymbolicConfig) -> Result<SymbolicExecutor, Failure> {
+        let view = self.views.symbolic.clone().expect("the symbolic view was asked for");
+        let target = Target { program: view, n_counters: self.map.n_counters };
+        Ok(SymbolicExecutor::new(target, self.run_config.clone(), config)?)
     }
 
     /// Runs the user's own executable.

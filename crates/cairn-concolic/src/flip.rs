@@ -1,0 +1,97 @@
+//! Asks for an input that decides otherwise.
+
+use crate::{event::Event, path::Path, regions::ApplyError};
+use cairn_expr::{ExprId, Op};
+use cairn_model::Input;
+use cairn_solver::{Answer, Budget, Model, Query, Reason, Response, Solver, Stage, Strength};
+
+/// What became of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flip {
+    /// Here is an input.
+    Solved(Box<Solved>),
+    /// There is none that takes the same way up to the step.
+    Unsat,
+    /// Nobody knows.
+    Unknown(Reason),
+    /// The bytes that were found make no input.
+    NoInput(ApplyError),
+    /// The step does not depend on the input in a way that can be followed.
+    NotSymbolic,
+}
+
+/// An input that was found. Only a run tells whether it does what it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solved {
+    /// The input.
+    pub input: Input,
+    /// What differs from the run's own.
+    pub model: Model,
+    /// Who found it.
+    pub stage: Stage,
+    /// Whether the whole path was asked for.
+    pub strength: Strength,
+}
+
+/// Asks for an input that takes the same way up to a step and decides otherwise there.
+pub fn flip(path: &Path, step: usize, solver: &mut dyn Solver, budget: Budget) -> Flip {
+    let Some(constraint) = path.steps()[step].constraint else { return Flip::NotSymbolic };
+    // A condition decided twice on the way cannot be decided otherwise the second time.
+    if path.steps()[..step].iter().any(|before| before.constraint == Some(constraint)) {
+        return Flip::Unsat;
+    }
+    solve(path, step, constraint.otherwise, solver, budget)
+}
+
+/// Asks for an input that takes the same way up to a step and does there neither what this run did nor what `others` did:
+/// conditions that held of other runs at this step, as [`Path::adopt`] brings them here.
+///
+/// A branch has two ways, but an address may be any, and so may a length that a library function computes.
+pub fn flip_besides(
+    path: &mut Path,
+    step: usize,
+    others: &[ExprId],
+    solver: &mut dyn Solver,
+    budget: Budget,
+) -> Flip {
+    let Some(constraint) = path.steps()[step].constraint else { return Flip::NotSymbolic };
+    let dag = path.dag_mut();
+    let goal = others.iter().fold(constraint.otherwise, |goal, other| {
+        let not = dag.unary(Op::Not, *other);
+        dag.binary(Op::And, goal, not)
+    });
+    solve(path, step, goal, solver, budget)
+}
+
+/// Asks for an input that takes the same way up to the evaluation of a site, whose value is then `value`.
+pub fn reach_value(
+    path: &mut Path,
+    step: usize,
+    value: u64,
+    solver: &mut dyn Solver,
+    budget: Budget,
+) -> Flip {
+    let Event::SiteValue { expression: Some(expression), .. } = path.steps()[step].event else {
+        return Flip::NotSymbolic;
+    };
+    let dag = path.dag_mut();
+    let wanted = dag.constant(dag.width(expression), value.into());
+    let goal = dag.compare(Op::Eq, expression, wanted);
+    solve(path, step, goal, solver, budget)
+}
+
+fn solve(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget: Budget) -> Flip {
+    let constraints = path.prefix(step);
+    let regions = path.regions();
+    let query = Query { dag: path.dag(), constraints: &constraints, goal, seed: regions };
+    let Response { answer, stage, strength, .. } = solver.solve(&query, budget);
+    let model = match answer {
+        Answer::Sat(model) => model.changes(regions),
+        Answer::Unsat => return Flip::Unsat,
+        Answer::Unknown(reason) => return Flip::Unknown(reason),
+    };
+    match regions.apply(model.iter()) {
+        Ok(input) => Flip::Solved(Box::new(Solved { input, model, stage, strength })),
+        Err(error) => Flip::NoInput(error),
+    }
+}

@@ -1,0 +1,32 @@
+//! From the trace of a run to an input that takes another way.
+//!
+//! A symbolic run leaves records, nodes and tables: a [`Recording`]. [`Path::new`] makes it a [`Path`]: the events of the run
+//! in order, with expressions over bytes of the input in place of labels, and with what each event demands of an input that
+//! is to come so far. [`flip`] asks a solver for an input that does the same up to one event and decides otherwise there;
+//! [`verify`] looks at a run of that input and says whether it did.
+//!
+//! ```text
+//!   records, nodes ──Path::new──► events with expressions ──flip──► Query ──Solver──► Model ──Regions::apply──► Input
+//!                                                                                                                 │
+//!                                     flipped, or diverged at …  ◄──verify──  Path of the new run  ◄──── run ─────┘
+//! ```
+//!
+//! [`Regions`] is the bridge between bytes that expressions name and parts of an [`Input`](cairn_model::Input).
+//!
+//! Nothing here runs a target or knows how a solver works. Recordings come from the target and are not trusted: what makes
+//! no sense ends the path there, and what is before it stays right. Every expression is evaluated on the run's own input and
+//! compared with the value the run had; what differs is a mistake of ours, is reported, and is not used.
+
+mod event;
+mod flip;
+mod path;
+mod regions;
+mod verify;
+
+pub use crate::{
+    event::Event,
+    flip::{Flip, Solved, flip, flip_besides, reach_value},
+    path::{Constraint, Disagreement, Path, Recording, Step},
+    regions::{ApplyError, Limits, Regions},
+    verify::{Verification, verify},
+};

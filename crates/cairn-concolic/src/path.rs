@@ -1,0 +1,247 @@
+//! The way a run took, as conditions on its input.
+
+use crate::{event::Event, regions::Regions};
+use cairn_abi::{
+    record::{Label, Record},
+    symbolic::{Node, switch::NO_CONDITION},
+};
+use cairn_expr::{
+    Dag, Evaluator, ExprId, InputRange, Op, RegionId,
+    import::{ImportError, Importer},
+    simplify,
+};
+use cairn_model::{ConditionId, FunctionId, SiteId};
+use std::collections::{HashMap, HashSet};
+
+/// What a symbolic run leaves. Not trusted.
+#[derive(Clone, Copy, Debug)]
+pub struct Recording<'a> {
+    /// Events in order.
+    pub records: &'a [Record],
+    /// What labels stand for.
+    pub nodes: &'a [Node],
+    /// Constant tables that nodes refer to.
+    pub tables: &'a [u8],
+}
+
+/// The events of a run and what they demand of its input. The default is that of a run without events.
+#[derive(Debug, Default)]
+pub struct Path {
+    dag: Dag,
+    regions: Regions,
+    steps: Vec<Step>,
+    domain: Vec<ExprId>,
+    disagreements: Vec<Disagreement>,
+    damage: Option<ImportError>,
+}
+
+/// One event, and what it takes to come past it as the run did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What happened.
+    pub event: Event,
+    /// What has to hold for that, if it depends on the input and can be said.
+    pub constraint: Option<Constraint>,
+}
+
+/// A condition on the input and its opposite, both of width 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    /// Holds on the run's own input.
+    pub holds: ExprId,
+    /// Does not.
+    pub otherwise: ExprId,
+}
+
+/// An expression that has another value on the run's input than the run had: a mistake of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The number of the step.
+    pub step: usize,
+    /// The expression.
+    pub expression: ExprId,
+    /// What the run had.
+    pub recorded: u64,
+    /// What the expression gives.
+    pub evaluated: u64,
+}
+
+impl Path {
+    /// Reads a recording of a run on the input of `regions`.
+    pub fn new(recording: Recording<'_>, mut regions: Regions) -> Self {
+        regions.observe(recording.nodes);
+        let mut dag = Dag::new();
+        let mut reader = Reader {
+            importer: Importer::new(recording.nodes, recording.tables),
+            dag: &mut dag,
+            occurrences: HashMap::new(),
+        };
+        let mut events = Vec::with_capacity(recording.records.len());
+        let mut damage = None;
+        for record in recording.records {
+            match reader.event(record) {
+                Ok(event) => events.push((event, label(record))),
+                Err(error) => {
+                    damage = Some(error);
+                    break;
+                }
+            }
+        }
+        let domain = regions.domain(&mut dag, recording.nodes);
+        let mut disagreements = Vec::new();
+        let values = values(&dag, &regions, &events);
+        let mut steps = Vec::with_capacity(events.len());
+        for (step, ((event, label), value)) in events.into_iter().zip(values).enumerate() {
+            let recorded = recording.nodes.get(label as usize).map_or(0, |node| node.value);
+            let mut is_right = true;
+            if let (Some(expression), Some(evaluated)) = (event.expression(), value)
+                && recorded != evaluated
+            {
+                disagreements.push(Disagreement { step, expression, recorded, evaluated });
+                is_right = false;
+            }
+            let constraint = value.filter(|_| is_right).and_then(|value| constraint(&mut dag, &event, value));
+            steps.push(Step { event, constraint });
+        }
+        Self { dag, regions, steps, domain, disagreements, damage }
+    }
+
+    /// Where the expressions live.
+    pub fn dag(&self) -> &Dag {
+        &self.dag
+    }
+
+    /// Likewise, to build more.
+    pub(crate) fn dag_mut(&mut self) -> &mut Dag {
+        &mut self.dag
+    }
+
+    /// An expression of another path, over the same bytes of this one's input.
+    pub fn adopt(&mut self, other: &Path, expression: ExprId) -> ExprId {
+        simplify(&other.dag, expression, &mut self.dag)
+    }
+
+    /// The input of the run.
+    pub fn regions(&self) -> &Regions {
+        &self.regions
+    }
+
+    /// What happened, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Expressions that have another value than the run had.
+    pub fn disagreements(&self) -> &[Disagreement] {
+        &self.disagreements
+    }
+
+    /// Why the path ends before the recording, if it does.
+    pub fn damage(&self) -> Option<&ImportError> {
+        self.damage.as_ref()
+    }
+
+    /// The steps whose conditions of the map can be decided otherwise, with their numbers.
+    pub fn decisions(&self) -> impl DoubleEndedIterator<Item = (usize, &Step)> {
+        self.steps.iter().enumerate().filter(|(_, step)| {
+            step.constraint.is_some() && matches!(step.event, Event::Conditional { condition: Some(_), .. })
+        })
+    }
+
+    /// Everything that holds up to a step, each condition once: what an input can be at all, then the path.
+    pub fn prefix(&self, step: usize) -> Vec<ExprId> {
+        let mut seen = HashSet::new();
+        let path = self.steps[..step].iter().filter_map(|step| Some(step.constraint?.holds));
+        self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
+    }
+
+    /// The bytes of the input that an event depends on, also where it cannot be solved for.
+    pub fn taint(&self, event: &Event) -> Vec<InputRange> {
+        event.expression().map_or_else(Vec::new, |expression| self.dag.inputs(expression).into_owned())
+    }
+}
+
+/// Turns records into events.
+struct Reader<'a> {
+    importer: Importer<'a>,
+    dag: &'a mut Dag,
+    occurrences: HashMap<u32, u32>,
+}
+
+impl Reader<'_> {
+    fn event(&mut self, record: &Record) -> Result<Event, ImportError> {
+        Ok(match *record {
+            Record::Conditional { condition, direction, label } => {
+                let expression = self.import(label)?;
+                let occurrence = match expression {
+                    Some(_) => {
+                        let count = self.occurrences.entry(condition).or_default();
+                        *count += 1;
+                        *count
+                    }
+                    None => 0,
+                };
+                let condition = (condition != NO_CONDITION).then_some(ConditionId(condition));
+                Event::Conditional { condition, direction, occurrence, expression }
+            }
+            Record::SymbolicAddress { site, access, address, length, label } => {
+                let expression = self.importer.label(self.dag, label)?;
+                Event::Address { site, access, address, length, expression }
+            }
+            Record::SiteValue { site, evaluation, value, label, operands: [first, second] } => {
+                Event::SiteValue {
+                    site: SiteId(site),
+                    evaluation,
+                    value,
+                    expression: self.import(label)?,
+                    operands: [self.import(first)?, self.import(second)?],
+                }
+            }
+            Record::Guidepost { guidepost, state, evaluation, value, label } => {
+                Event::Guidepost { guidepost, state, evaluation, value, expression: self.import(label)? }
+            }
+            Record::Enter { function } => Event::Enter { function: FunctionId(function) },
+            Record::Leave { function, how } => Event::Leave { function: FunctionId(function), how },
+            Record::InputRead { region, offset, length, .. } => {
+                Event::InputRead { region: RegionId(region), offset, length }
+            }
+        })
+    }
+
+    fn import(&mut self, label: Label) -> Result<Option<ExprId>, ImportError> {
+        if label == 0 { Ok(None) } else { self.importer.label(self.dag, label).map(Some) }
+    }
+}
+
+/// The label of what a record is about.
+fn label(record: &Record) -> Label {
+    match record {
+        Record::Conditional { label, .. }
+        | Record::SymbolicAddress { label, .. }
+        | Record::SiteValue { label, .. }
+        | Record::Guidepost { label, .. } => *label,
+        Record::Enter { .. } | Record::Leave { .. } | Record::InputRead { .. } => 0,
+    }
+}
+
+/// The lowest 64 bits of what events are about, on the run's own input.
+fn values(dag: &Dag, regions: &Regions, events: &[(Event, Label)]) -> Vec<Option<u64>> {
+    let mut evaluator = Evaluator::new(dag, regions);
+    events.iter().map(|(event, _)| event.expression().map(|id| evaluator.value(id) as u64)).collect()
+}
+
+/// What has to hold to come past an event, whose expression has `value` on the run's own input.
+fn constraint(dag: &mut Dag, event: &Event, value: u64) -> Option<Constraint> {
+    let (holds, otherwise) = match *event {
+        Event::Conditional { expression: Some(expression), .. } if dag.width(expression) == 1 => {
+            let opposite = dag.unary(Op::Not, expression);
+            if value == 1 { (expression, opposite) } else { (opposite, expression) }
+        }
+        Event::Address { address, expression, .. } if value == address => {
+            let used = dag.constant(dag.width(expression), address.into());
+            (dag.compare(Op::Eq, expression, used), dag.compare(Op::Ne, expression, used))
+        }
+        _ => return None,
+    };
+    (!dag.is_fixed(holds)).then_some(Constraint { holds, otherwise })
+}

@@ -1,0 +1,487 @@
+//! `cairn solve`: an input that takes another way.
+
+use crate::{
+    commands::cover::verb,
+    concolic::{
+        Traced, Tracer, describe,
+        explore::{Effort, Explored, Solvers, explore},
+        goal::Goal,
+    },
+    exit_code::Exit,
+    failure::Failure,
+    inputs::{self, NamedInput},
+    screen::{Screen, count},
+    shell,
+    target::{Subject, TargetArgs, Wanted},
+};
+use cairn_abi::channel::TraceLevel;
+use cairn_concolic::{Event, Flip, Solved, Verification, flip, reach_value, verify};
+use cairn_executor::SymbolicConfig;
+use cairn_model::{Coverage, Input, Outcome};
+use cairn_solver::{Budget, Solver, Standard, Strength, standard};
+use serde::Serialize;
+use std::{path::PathBuf, str::FromStr};
+
+/// Find an input that decides a branch otherwise, or comes to a line, and replay it on the bare build
+#[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("goal").required(true).args(["branch", "line", "site"])))]
+pub struct Solve {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// The condition to decide otherwise: its id (`cairn map`), or `FILE:LINE[:COLUMN]`, then perhaps `:true` or `:false`
+    #[arg(long, value_name = "BRANCH")]
+    branch: Option<String>,
+    /// The line to come to, `FILE:LINE`
+    #[arg(long, value_name = "LINE")]
+    line: Option<String>,
+    /// The expression whose value is to be another, by its id (`cairn map --sites`)
+    #[arg(long, value_name = "ID", requires = "value")]
+    site: Option<String>,
+    /// The value it is to have
+    #[arg(long, value_name = "VALUE", requires = "site", allow_hyphen_values = true)]
+    value: Option<String>,
+    /// Which evaluation, counted from 1 among those that depend on the input, or `all`; default: the first that can be had
+    #[arg(long, value_name = "N|all")]
+    occurrence: Option<Occurrence>,
+    /// How many other inputs may be run on the way; default: 1000 for a line, 0 for a branch
+    #[arg(long, value_name = "N")]
+    runs: Option<usize>,
+    /// The folder for new inputs
+    #[arg(long, short, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which evaluations of a condition are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Occurrence {
+    Number(u32),
+    All,
+}
+
+impl FromStr for Occurrence {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            _ => match text.parse() {
+                Ok(0) | Err(_) => Err(format!("`{text}` is no occurrence: write a number from 1, or `all`")),
+                Ok(number) => Ok(Self::Number(number)),
+            },
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    format: u32,
+    file: String,
+    goal: String,
+    /// What was asked on the way of the input itself.
+    attempts: Vec<Attempt>,
+    found: Vec<Found>,
+    n_runs: usize,
+    n_questions: usize,
+    n_disagreements: usize,
+    stages: Vec<StageReport>,
+}
+
+/// One question on the way of the input itself.
+#[derive(Clone, Serialize)]
+struct Attempt {
+    branch: String,
+    occurrence: u32,
+    answer: String,
+}
+
+/// An input that was found and run.
+#[derive(Clone, Serialize)]
+struct Found {
+    input: Input,
+    address: String,
+    path: Option<String>,
+    /// What the symbolic run did, where one decision was to be taken otherwise.
+    run: Option<String>,
+    /// Whether the plain view comes to the goal.
+    reaches_goal: bool,
+    /// What the bare build did.
+    outcome: Outcome,
+    summary: String,
+    reproduce: String,
+}
+
+#[derive(Serialize)]
+struct StageReport {
+    stage: &'static str,
+    n_queries: u64,
+    n_sat: u64,
+    n_unsat: u64,
+    n_unknown: u64,
+    n_wrong_models: u64,
+    evaluations: u64,
+    milliseconds: u128,
+}
+
+impl Solve {
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        let wanted = Wanted { symbolic: true, ..Wanted::USUAL };
+        let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
+        let named = one_input(&subject)?;
+        let goal = match (&self.branch, &self.line) {
+            (Some(branch), _) => Some(Goal::branch(&subject.map, branch)?),
+            (_, Some(line)) => Some(Goal::line(&subject.map, line)?),
+            _ => None,
+        };
+        // On the way to a line it helps to know which conditions library functions decide.
+        let trace_level = if self.line.is_some() { TraceLevel::All } else { TraceLevel::Symbolic };
+        let mut work = Work {
+            subject: &subject,
+            tracer: Tracer::new(&subject, SymbolicConfig { trace_level, ..SymbolicConfig::default() })?,
+            solver: standard(cairn_solver::Config::default()),
+            output: self.output.as_deref(),
+            found: Vec::new(),
+        };
+        if let Some(missing) = &work.solver.smt_unavailable {
+            screen.warn(&missing.to_string());
+        }
+        let traced = work.tracer.trace(&named.input)?;
+        traced.warn(screen);
+        let mut report = match &goal {
+            Some(goal) => self.towards(goal, &mut work, traced, screen)?,
+            None => self.towards_value(&mut work, traced)?,
+        };
+        report.file = named.path.display().to_string();
+        report.found = work.found;
+        report.stages = stages(&work.solver);
+        if self.json {
+            screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
+        } else {
+            screen.result(text(&report).trim_end());
+        }
+        Ok(match report.found.as_slice() {
+            [] => Exit::NotFound,
+            found if found.iter().any(|found| found.outcome.ending.is_failure()) => Exit::Findings,
+            _ => Exit::Done,
+        })
+    }
+
+    fn towards(
+        &self,
+        goal: &Goal,
+        work: &mut Work<'_>,
+        traced: Traced,
+        screen: &Screen,
+    ) -> Result<Report, Failure> {
+        let map = &work.subject.map;
+        let mut report = Report::new(goal.show(map), &traced);
+        let mut coverage = Coverage::empty(map);
+        coverage.add(&traced.run.execution.counters);
+        let is_specific = matches!(goal, Goal::Line { .. } | Goal::Branch { direction: Some(_), .. });
+        if is_specific && self.occurrence.is_none() && goal.is_met(map, &coverage) {
+            work.keep(traced.path.regions().input().clone(), None, goal)?;
+            return Ok(report);
+        }
+        if let Goal::Branch { conditions, direction } = goal {
+            for (step, occurrence) in self.steps(&traced, conditions, *direction) {
+                let answer = flip(&traced.path, step, &mut work.solver, Budget::default());
+                report.n_questions += 1;
+                report.attempts.push(Attempt {
+                    branch: branch_at(map, &traced, step),
+                    occurrence,
+                    answer: answer_text(&answer),
+                });
+                let Flip::Solved(solved) = answer else { continue };
+                report.n_runs += 1;
+                let new = work.tracer.trace(&solved.input)?;
+                let verification = verify(&traced.path, step, &new.path);
+                report.n_disagreements += new.path.disagreements().len();
+                if verification == Verification::Flipped {
+                    work.keep(solved.input, Some(verification), goal)?;
+                    if self.occurrence != Some(Occurrence::All) {
+                        return Ok(report);
+                    }
+                } else if let Some(last) = report.attempts.last_mut() {
+                    last.answer = format!("{}, but the run {verification}", last.answer);
+                }
+            }
+        }
+        let runs = self.runs.unwrap_or(if self.line.is_some() { DEFAULT_RUNS } else { 0 });
+        if work.found.is_empty() && runs > 0 {
+            let effort = Effort { runs, budget: Budget::default() };
+            let config =
+                cairn_solver::Config { optimistic_if_refuted: true, ..cairn_solver::Config::default() };
+            let mut hopeful = standard(config);
+            let solvers = Solvers { strict: &mut work.solver, hopeful: &mut hopeful };
+            let progress = |n: usize| screen.progress(&format!("{} tried", count(n, "input")));
+            let Explored { found, n_runs, n_questions, n_disagreements } =
+                explore(map, &mut work.tracer, solvers, traced, goal, effort, &progress)?;
+            report.n_runs += n_runs;
+            report.n_questions += n_questions;
+            report.n_disagreements += n_disagreements;
+            if let Some(input) = found {
+                work.keep(input, None, goal)?;
+            }
+        }
+        Ok(report)
+    }
+
+    /// The steps that are asked about, with their occurrence.
+    fn steps(
+        &self,
+        traced: &Traced,
+        conditions: &[cairn_model::ConditionId],
+        wanted: Option<bool>,
+    ) -> Vec<(usize, u32)> {
+        traced
+            .path
+            .decisions()
+            .filter_map(|(index, step)| match step.event {
+                Event::Conditional { condition: Some(condition), direction, occurrence, .. } => {
+                    let is_asked = match self.occurrence {
+                        Some(Occurrence::Number(number)) => number == occurrence,
+                        _ => true,
+                    };
+                    let is_meant = conditions.contains(&condition) && wanted != Some(direction);
+                    (is_asked && is_meant).then_some((index, occurrence))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn towards_value(&self, work: &mut Work<'_>, mut traced: Traced) -> Result<Report, Failure> {
+        let map = &work.subject.map;
+        let (Some(name), Some(value)) = (&self.site, &self.value) else {
+            return Err(Failure::usage("nothing was asked for"));
+        };
+        let bits = bits(value)?;
+        let site = map.sites.iter().position(|site| site.stable_id.to_string() == *name);
+        let site = site.ok_or_else(|| {
+            Failure::usage(format!("there is no site `{name}`"))
+                .hint("`cairn map --sites` lists the expressions of a program with their ids")
+        })?;
+        let place = map.show(map.sites[site].extent.start);
+        let goal = format!("{place} `{}` = {value}", map.sites[site].text);
+        let is_evaluated =
+            |event: &Event| matches!(event, Event::SiteValue { site: id, .. } if id.index() == site);
+        let steps: Vec<usize> = (0..traced.path.steps().len())
+            .filter(|index| is_evaluated(&traced.path.steps()[*index].event))
+            .collect();
+        if steps.is_empty() {
+            return Err(Failure::usage(format!("the trace of this input has no values of {goal}"))
+                .hint("ask for the condition that the value decides, with `--branch`"));
+        }
+        let mut report = Report::new(goal, &traced);
+        for (occurrence, step) in steps.into_iter().zip(1..).map(|(step, occurrence)| (occurrence, step)) {
+            if matches!(self.occurrence, Some(Occurrence::Number(number)) if number != occurrence) {
+                continue;
+            }
+            let answer = reach_value(&mut traced.path, step, bits, &mut work.solver, Budget::default());
+            report.n_questions += 1;
+            let attempt = Attempt { branch: report.goal.clone(), occurrence, answer: answer_text(&answer) };
+            report.attempts.push(attempt);
+            if let Flip::Solved(solved) = answer {
+                work.keep_value(solved.input)?;
+                if self.occurrence != Some(Occurrence::All) {
+                    break;
+                }
+            }
+        }
+        Ok(report)
+    }
+}
+
+/// How many inputs are run on the way to a line.
+const DEFAULT_RUNS: usize = 1000;
+
+/// What all questions share.
+struct Work<'a> {
+    subject: &'a Subject,
+    tracer: Tracer<'a>,
+    solver: Standard,
+    output: Option<&'a std::path::Path>,
+    found: Vec<Found>,
+}
+
+impl Work<'_> {
+    /// Runs an input on the plain view and the bare build, and keeps it.
+    fn keep(&mut self, input: Input, verification: Option<Verification>, goal: &Goal) -> Result<(), Failure> {
+        let map = &self.subject.map;
+        let mut coverage = Coverage::empty(map);
+        coverage.add(&self.subject.plain()?.run(&input)?.counters);
+        let reaches_goal = goal.is_met(map, &coverage);
+        self.add(input, verification, reaches_goal)
+    }
+
+    /// Likewise for an input whose value only the symbolic view tells.
+    fn keep_value(&mut self, input: Input) -> Result<(), Failure> {
+        self.add(input, None, true)
+    }
+
+    fn add(
+        &mut self,
+        input: Input,
+        verification: Option<Verification>,
+        reaches_goal: bool,
+    ) -> Result<(), Failure> {
+        let outcome = self.subject.bare()?.run(&input)?.outcome;
+        let path = match self.output {
+            Some(folder) => Some(inputs::save(folder, &input, &self.subject.template)?.display().to_string()),
+            None => None,
+        };
+        let program =
+            std::fs::canonicalize(&self.subject.program).unwrap_or_else(|_| self.subject.program.clone());
+        self.found.push(Found {
+            address: input.address(),
+            path,
+            run: verification.map(|verification| verification.to_string()),
+            reaches_goal,
+            summary: verb(&outcome.ending),
+            outcome,
+            reproduce: shell::reproduce(&program.to_string_lossy(), &input),
+            input,
+        });
+        Ok(())
+    }
+}
+
+impl Report {
+    fn new(goal: String, traced: &Traced) -> Self {
+        Self {
+            format: 1,
+            file: String::new(),
+            goal,
+            attempts: Vec::new(),
+            found: Vec::new(),
+            n_runs: 1,
+            n_questions: 0,
+            n_disagreements: traced.path.disagreements().len(),
+            stages: Vec::new(),
+        }
+    }
+}
+
+/// The one input that a command works on; without a name, an empty one.
+pub fn one_input(subject: &Subject) -> Result<NamedInput, Failure> {
+    let mut inputs = inputs::load(&subject.inputs, &subject.template)?;
+    match inputs.len() {
+        0 => Ok(NamedInput { path: "(empty)".into(), input: subject.template.fill(Vec::new()) }),
+        1 => Ok(inputs.remove(0)),
+        n => Err(Failure::usage(format!("{n} inputs were named, this command takes one"))
+            .hint("name a file, not a folder of several")),
+    }
+}
+
+/// The bits of a number as users write it: `42`, `-1`, `0xff`, `0.5`.
+fn bits(text: &str) -> Result<u64, Failure> {
+    let hexadecimal = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let signed = || text.parse::<i64>().ok().map(i64::cast_unsigned);
+    let unsigned = || text.parse::<u64>().ok();
+    let float = || text.parse::<f64>().ok().map(f64::to_bits);
+    hexadecimal
+        .or_else(signed)
+        .or_else(unsigned)
+        .or_else(float)
+        .ok_or_else(|| Failure::usage(format!("`{text}` is no value: write `42`, `-1`, `0xff` or `0.5`")))
+}
+
+/// The branch that a flipped step takes.
+fn branch_at(map: &cairn_model::ProgramMap, traced: &Traced, step: usize) -> String {
+    match traced.path.steps()[step].event {
+        Event::Conditional { condition: Some(condition), direction, .. } => {
+            describe::branch(map, condition, !direction)
+        }
+        _ => "?".into(),
+    }
+}
+
+fn answer_text(flip: &Flip) -> String {
+    match flip {
+        Flip::Solved(solved) => {
+            let Solved { model, stage, strength, .. } = solved.as_ref();
+            let how = match strength {
+                Strength::Full => String::new(),
+                Strength::Optimistic { .. } => " without the whole way".into(),
+            };
+            format!("solved by {stage}{how}: {model}")
+        }
+        Flip::Unsat => "no input takes the same way and decides otherwise here".into(),
+        Flip::Unknown(reason) => format!("unknown: {reason}"),
+        Flip::NoInput(error) => format!("no input: {error}"),
+        Flip::NotSymbolic => "it does not depend on the input in a way that can be followed".into(),
+    }
+}
+
+fn stages(solver: &Standard) -> Vec<StageReport> {
+    let mut statistics = cairn_solver::Statistics::default();
+    solver.collect(&mut statistics);
+    let report = |(stage, record): (&cairn_solver::Stage, &cairn_solver::StageStatistics)| StageReport {
+        stage: stage.name(),
+        n_queries: record.n_queries,
+        n_sat: record.n_sat,
+        n_unsat: record.n_unsat,
+        n_unknown: record.n_unknown,
+        n_wrong_models: record.n_wrong_models,
+        evaluations: record.work.evaluations,
+        milliseconds: record.time.as_millis(),
+    };
+    statistics.stages.iter().map(report).collect()
+}
+
+fn text(report: &Report) -> String {
+    let mut lines = vec![
+        format!("  input      {}", report.file),
+        format!("  goal       {}", report.goal),
+        format!("  tried      {}, {}", count(report.n_questions, "question"), count(report.n_runs, "run")),
+    ];
+    for attempt in &report.attempts {
+        lines.push(format!("  attempt    {}, occurrence {}", attempt.branch, attempt.occurrence));
+        lines.push(format!("             {}", attempt.answer));
+    }
+    for found in &report.found {
+        lines.push(format!("  found      {}", found.path.as_deref().unwrap_or(&found.address)));
+        for line in found.input.to_string().lines() {
+            lines.push(format!("             {line}"));
+        }
+        if !found.reaches_goal {
+            lines.push("  warning    the plain view does not come to the goal with it".into());
+        }
+        lines.push(format!("  outcome    {}", found.summary));
+    }
+    if report.found.is_empty() {
+        let why = match report.attempts.is_empty() && report.n_questions == 0 {
+            true => {
+                "no input: no condition on the way of this input decides it; `--runs N` tries other inputs"
+            }
+            false => "no input was found",
+        };
+        lines.push(format!("  found      {why}"));
+    }
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_people_write_them() {
+        let read = |text: &str| bits(text).unwrap();
+        assert_eq!(read("42"), 42);
+        assert_eq!(read("-1"), u64::MAX);
+        assert_eq!(read("0xff"), 255);
+        assert_eq!(read("18446744073709551615"), u64::MAX);
+        assert_eq!(read("0.5"), 0.5f64.to_bits());
+        assert!(bits("many").is_err());
+    }
+
+    #[test]
+    fn occurrences_count_from_one() {
+        assert_eq!("3".parse(), Ok(Occurrence::Number(3)));
+        assert_eq!("all".parse(), Ok(Occurrence::All));
+        assert!("0".parse::<Occurrence>().is_err());
+        assert!("first".parse::<Occurrence>().is_err());
+    }
+}

@@ -1,0 +1,131 @@
+//! `cairn trace`: what a run demands of its input, in source terms.
+
+use crate::{
+    commands::{cover::verb, solve::one_input},
+    concolic::{
+        Traced, Tracer, cut_text,
+        describe::{Described, describe},
+    },
+    exit_code::Exit,
+    failure::Failure,
+    inputs::NamedInput,
+    screen::{Screen, count},
+    target::{Subject, TargetArgs, Wanted},
+};
+use cairn_abi::channel::TraceLevel;
+use cairn_concolic::{Event, Step};
+use cairn_executor::SymbolicConfig;
+use cairn_model::Outcome;
+use serde::Serialize;
+
+/// Show how the way of a run through the program depends on its input
+#[derive(Debug, clap::Args)]
+pub struct Trace {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// Also conditions that do not depend on the input, branches of library functions, and everything else recorded
+    #[arg(long)]
+    all: bool,
+    /// Also the bytes of the input that each condition depends on
+    #[arg(long)]
+    taint: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    format: u32,
+    file: String,
+    address: String,
+    outcome: &'a Outcome,
+    summary: String,
+    whole: bool,
+    cut: Option<&'static str>,
+    warnings: Vec<String>,
+    n_disagreements: usize,
+    n_stale: u64,
+    n_concrete_addresses: u64,
+    unmodelled: &'a [(String, u64)],
+    n_expressions: usize,
+    events: Vec<Described>,
+}
+
+impl Trace {
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        let wanted = Wanted { symbolic: true, ..Wanted::USUAL };
+        let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
+        let named = one_input(&subject)?;
+        let trace_level = if self.all { TraceLevel::All } else { TraceLevel::Symbolic };
+        let mut tracer = Tracer::new(&subject, SymbolicConfig { trace_level, ..SymbolicConfig::default() })?;
+        let traced = tracer.trace(&named.input)?;
+        traced.warn(screen);
+        let shown = |step: &&Step| self.all || is_essential(step);
+        let events: Vec<Described> = traced
+            .path
+            .steps()
+            .iter()
+            .filter(shown)
+            .map(|step| describe(&subject.map, &traced.path, step))
+            .collect();
+        if self.json {
+            let report = self.report(&named, &traced, events);
+            screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
+        } else {
+            screen.result(self.text(&named, &traced, &events).trim_end());
+        }
+        let is_failure = traced.run.execution.outcome.ending.is_failure();
+        Ok(if is_failure { Exit::Findings } else { Exit::Done })
+    }
+
+    fn report<'a>(&self, named: &NamedInput, traced: &'a Traced, mut events: Vec<Described>) -> Report<'a> {
+        if !self.taint {
+            events.iter_mut().for_each(|event| event.taint.clear());
+        }
+        let run = &traced.run;
+        Report {
+            format: 1,
+            file: named.path.display().to_string(),
+            address: named.input.address(),
+            outcome: &run.execution.outcome,
+            summary: verb(&run.execution.outcome.ending),
+            whole: run.is_whole() && traced.path.damage().is_none(),
+            cut: cut_text(run.cut),
+            warnings: traced.warnings(),
+            n_disagreements: traced.path.disagreements().len(),
+            n_stale: run.n_stale,
+            n_concrete_addresses: run.n_concrete_addresses,
+            unmodelled: &run.unmodelled,
+            n_expressions: traced.path.dag().len(),
+            events,
+        }
+    }
+
+    fn text(&self, named: &NamedInput, traced: &Traced, events: &[Described]) -> String {
+        let mut lines = vec![
+            format!("  input      {} ({})", named.path.display(), named.input.address()),
+            format!("  outcome    {}", verb(&traced.run.execution.outcome.ending)),
+        ];
+        let steps = traced.path.steps();
+        let n_conditions = traced.path.decisions().count();
+        let n_others = steps.iter().filter(|step| step.constraint.is_some()).count() - n_conditions;
+        let others = match n_others {
+            0 => String::new(),
+            n => format!(", and {n} demands of library functions and addresses"),
+        };
+        let conditions = count(n_conditions, "condition");
+        lines.push(format!("  path       {conditions} on the input{others}"));
+        lines.extend(events.iter().map(|event| format!("    {}", event.line(self.taint))));
+        lines.join("\n") + "\n"
+    }
+}
+
+/// Conditions of the map that depend on the input, and what was asked about sites.
+fn is_essential(step: &Step) -> bool {
+    match step.event {
+        Event::Conditional { condition, expression, .. } => condition.is_some() && expression.is_some(),
+        Event::SiteValue { .. } | Event::Guidepost { .. } => true,
+        _ => false,
+    }
+}
