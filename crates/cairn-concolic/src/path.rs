@@ -7,7 +7,7 @@ use cairn_abi::{
 };
 use cairn_expr::{
     Dag, Evaluator, ExprId, InputRange, Op, RegionId,
-    import::{ImportError, Importer},
+    import::{self, ImportError, Importer},
     simplify,
 };
 use cairn_model::{ConditionId, FunctionId, SiteId};
@@ -32,6 +32,7 @@ pub struct Path {
     steps: Vec<Step>,
     domain: Vec<ExprId>,
     disagreements: Vec<Disagreement>,
+    wrong_nodes: Vec<import::Disagreement>,
     damage: Option<ImportError>,
 }
 
@@ -87,6 +88,9 @@ impl Path {
                 }
             }
         }
+        // A table that cannot be read has been told of already if an event refers to it.
+        let mut wrong_nodes = reader.importer.disagreements(&regions).unwrap_or_default();
+        wrong_nodes.retain(|node| node.is_first);
         let domain = regions.domain(&mut dag, recording.nodes);
         let mut disagreements = Vec::new();
         let values = values(&dag, &regions, &events);
@@ -103,7 +107,7 @@ impl Path {
             let constraint = value.filter(|_| is_right).and_then(|value| constraint(&mut dag, &event, value));
             steps.push(Step { event, constraint });
         }
-        Self { dag, regions, steps, domain, disagreements, damage }
+        Self { dag, regions, steps, domain, disagreements, wrong_nodes, damage }
     }
 
     /// Where the expressions live.
@@ -134,6 +138,16 @@ impl Path {
     /// Expressions that have another value than the run had.
     pub fn disagreements(&self) -> &[Disagreement] {
         &self.disagreements
+    }
+
+    /// Nodes of the run that we compute otherwise from operands that agree. Some may be part of no event.
+    pub fn wrong_nodes(&self) -> &[import::Disagreement] {
+        &self.wrong_nodes
+    }
+
+    /// How many mistakes of ours the run shows.
+    pub fn n_mistakes(&self) -> usize {
+        self.disagreements.len().max(self.wrong_nodes.len())
     }
 
     /// Why the path ends before the recording, if it does.

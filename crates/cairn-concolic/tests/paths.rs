@@ -152,6 +152,16 @@ fn what_we_evaluate_otherwise_is_told_and_not_used() {
 }
 
 #[test]
+fn every_node_is_held_against_the_run() {
+    let mut nodes = nodes();
+    nodes[6].value = 0;
+    let path = path("ab", &nodes, &[conditional(1, false, 3)]);
+    assert_eq!((path.disagreements().len(), path.n_mistakes()), (0, 1));
+    let wrong = path.wrong_nodes()[0];
+    assert_eq!((wrong.label, wrong.recorded, wrong.computed), (6, 0, 1));
+}
+
+#[test]
 fn a_path_ends_where_its_nodes_make_no_sense() {
     let mut nodes = nodes();
     nodes.push(node(Op::Eq, 1, 99, 1, 1));

@@ -63,7 +63,7 @@ impl Traced {
         if let Some(damage) = self.path.damage() {
             warnings.push(format!("the trace ends before the run: {damage}"));
         }
-        let n_wrong = self.path.disagreements().len();
+        let n_wrong = self.path.n_mistakes();
         if n_wrong > 0 {
             warnings.push(format!(
                 "{} of the trace have another value than the run had, which is a mistake of Cairn; they are not used",

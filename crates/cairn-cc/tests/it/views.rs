@@ -38,6 +38,20 @@ fn views_run_after_the_build_folder_was_cleaned_and_are_built_once() {
 }
 
 #[test]
+fn a_symbolic_view_behaves_as_the_program_and_is_built_once() {
+    let project = Project::new(&[("main.c", MAIN), ("twice.c", TWICE)]);
+    project.sh("cairn-cc main.c twice.c -o prog");
+    let (mut settings, record) = (project.settings(), project.record("prog"));
+    let request = ViewRequest { with_symbolic: true, ..ViewRequest::default() };
+    let views = build_views(&settings, &record, &request).unwrap();
+    assert_eq!(run(views.symbolic.as_ref().unwrap()), run(&views.bare));
+    assert!(build_views(&settings, &record, &request).unwrap().was_cached);
+    settings.distribution.models_dir = project.path();
+    let error = build_views(&settings, &record, &request).unwrap_err();
+    assert!(error.to_string().contains("models.bc` is missing"), "{error}");
+}
+
+#[test]
 fn a_view_of_cxx_throws_and_catches() {
     let text = "#include <cstdio>\n#include <stdexcept>\nint main() { try { throw std::runtime_error(\"caught\"); } \
                 catch (const std::exception &e) { std::puts(e.what()); } return 0; }\n";

@@ -19,7 +19,8 @@ use cairn_abi::{
 };
 use core::{
     ffi::{CStr, c_char, c_int},
-    sync::atomic::{AtomicU32, Ordering},
+    ptr,
+    sync::atomic::{AtomicPtr, AtomicU32, Ordering},
 };
 
 /// The most files of an input that are followed.
@@ -38,17 +39,23 @@ struct Files {
     count: usize,
 }
 
-static mut FILES: Files =
-    Files { known: [File { device: 0, inode: 0, content: None, metadata: None }; MAX_FILES], count: 0 };
+/// Only where labels are asked for: other views need not restore what they never use.
+static FILES: AtomicPtr<Files> = AtomicPtr::new(ptr::null_mut());
 
-fn files() -> &'static mut Files {
+fn files() -> Option<&'static mut Files> {
     // SAFETY: a symbolic view has one thread, and nothing here calls back.
-    unsafe { &mut *(&raw mut FILES) }
+    unsafe { FILES.load(Ordering::Relaxed).as_mut() }
 }
 
 /// Notes which files are parts of the input. To be called where the input's files lie.
 pub fn begin(channel: Channel) {
-    let files = files();
+    if files().is_none()
+        && let Some(place) = system::map_private(size_of::<Files>())
+    {
+        // Zeros are a list of no files.
+        FILES.store(place.cast(), Ordering::Relaxed);
+    }
+    let Some(files) = files() else { return };
     files.count = 0;
     let stdin = RegionId::new(RegionKind::Stdin, 0);
     if let Some(status) = status_of_descriptor(0) {
@@ -95,7 +102,7 @@ fn status_of_descriptor(descriptor: i32) -> Option<libc::stat> {
 
 fn file_of(descriptor: i32) -> Option<(File, libc::stat)> {
     let status = status_of_descriptor(descriptor)?;
-    files().find(status.st_dev, status.st_ino).map(|file| (*file, status))
+    files()?.find(status.st_dev, status.st_ino).map(|file| (*file, status))
 }
 
 /// Gives bytes in memory the labels of a part of the input.
@@ -331,8 +338,8 @@ pub unsafe extern "C" fn cairn_symbolic_was_told(status: *mut libc::stat) {
     // SAFETY: promised by the caller.
     unsafe {
         memory::cairn_symbolic_set(status.cast(), 0, STATUS_SIZE);
-        let Some(region) = files().find((*status).st_dev, (*status).st_ino).and_then(|file| file.metadata)
-        else {
+        let file = files().and_then(|files| files.find((*status).st_dev, (*status).st_ino));
+        let Some(region) = file.and_then(|file| file.metadata) else {
             return;
         };
         if !is_on() {

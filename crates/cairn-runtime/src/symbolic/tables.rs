@@ -10,7 +10,10 @@ use cairn_abi::{
     record::Record,
     symbolic::{ConstantTable, Op, TableHead, switch::NO_CONDITION},
 };
-use core::{ptr, sync::atomic::Ordering};
+use core::{
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering},
+};
 
 /// The largest table that is followed.
 const MAX_TABLE: u64 = 64 << 10;
@@ -37,24 +40,23 @@ struct Tables {
     n_foreign: usize,
 }
 
-static mut TABLES: Tables = Tables {
-    region: ptr::null_mut(),
-    size: 0,
-    filled: 0,
-    used: [Used { start: 0, size: 0, offset: 0 }; MAX_USED],
-    n_used: 0,
-    foreign: [(0, 0); MAX_FOREIGN],
-    n_foreign: 0,
-};
+/// Only where labels are asked for: other views need not restore what they never use.
+static TABLES: AtomicPtr<Tables> = AtomicPtr::new(ptr::null_mut());
 
-fn tables() -> &'static mut Tables {
+fn tables() -> Option<&'static mut Tables> {
     // SAFETY: a symbolic view has one thread, and nothing here calls back.
-    unsafe { &mut *(&raw mut TABLES) }
+    unsafe { TABLES.load(Ordering::Relaxed).as_mut() }
 }
 
 /// Starts with no tables.
 pub fn begin(region: Option<(*mut u8, usize)>) {
-    let tables = tables();
+    if tables().is_none()
+        && let Some(place) = crate::system::map_private(size_of::<Tables>())
+    {
+        // Zeros are no tables.
+        TABLES.store(place.cast(), Ordering::Relaxed);
+    }
+    let Some(tables) = tables() else { return };
     (tables.region, tables.size) = region.unwrap_or((ptr::null_mut(), 0));
     (tables.filled, tables.n_used) = (0, 0);
 }
@@ -62,7 +64,7 @@ pub fn begin(region: Option<(*mut u8, usize)>) {
 /// Makes memory outside the view known as a constant table.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_table(start: *const u8, size: u64) {
-    let tables = tables();
+    let Some(tables) = tables() else { return };
     let table = (start.addr(), size);
     let is_known = tables.foreign.get(..tables.n_foreign).is_some_and(|known| known.contains(&table));
     if !is_known && let Some(slot) = tables.foreign.get_mut(tables.n_foreign) {
@@ -91,7 +93,7 @@ fn find(address: usize, size: u64) -> Option<Used> {
     let holds = |start: usize, length: u64| {
         start <= address && (address - start) as u64 + size <= length && length <= MAX_TABLE
     };
-    let tables = tables();
+    let tables = tables()?;
     let known = tables.used.get(..tables.n_used)?;
     if let Some(used) = known.iter().find(|used| holds(used.start, used.size)) {
         return Some(*used);

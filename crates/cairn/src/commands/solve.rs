@@ -196,7 +196,7 @@ impl Solve {
                 report.n_runs += 1;
                 let new = work.tracer.trace(&solved.input)?;
                 let verification = verify(&traced.path, step, &new.path);
-                report.n_disagreements += new.path.disagreements().len();
+                report.n_disagreements += new.path.n_mistakes();
                 if verification == Verification::Flipped {
                     work.keep(solved.input, Some(verification), goal)?;
                     if self.occurrence != Some(Occurrence::All) {
@@ -357,7 +357,7 @@ impl Report {
             found: Vec::new(),
             n_runs: 1,
             n_questions: 0,
-            n_disagreements: traced.path.disagreements().len(),
+            n_disagreements: traced.path.n_mistakes(),
             stages: Vec::new(),
         }
     }

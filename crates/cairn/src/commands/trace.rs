@@ -93,7 +93,7 @@ impl Trace {
             whole: run.is_whole() && traced.path.damage().is_none(),
             cut: cut_text(run.cut),
             warnings: traced.warnings(),
-            n_disagreements: traced.path.disagreements().len(),
+            n_disagreements: traced.path.n_mistakes(),
             n_stale: run.n_stale,
             n_concrete_addresses: run.n_concrete_addresses,
             unmodelled: &run.unmodelled,
@@ -112,7 +112,7 @@ impl Trace {
         let n_others = steps.iter().filter(|step| step.constraint.is_some()).count() - n_conditions;
         let others = match n_others {
             0 => String::new(),
-            n => format!(", and {n} demands of library functions and addresses"),
+            n => format!(", and {} of library functions and addresses", count(n, "demand")),
         };
         let conditions = count(n_conditions, "condition");
         lines.push(format!("  path       {conditions} on the input{others}"));

@@ -76,7 +76,7 @@ pub fn explore(
         progress(explored.n_runs);
         let traced = tracer.trace(&solved.input)?;
         explored.n_runs += 1;
-        explored.n_disagreements += traced.path.disagreements().len();
+        explored.n_disagreements += traced.path.n_mistakes();
         let mut coverage = Coverage::empty(map);
         coverage.add(&traced.run.execution.counters);
         if goal.is_met(map, &coverage) {

@@ -1,0 +1,153 @@
+//! `cairn trace` and `cairn solve` as users meet them.
+
+use cairn_testkit::{Ran, Workspace};
+use expect_test::{Expect, expect};
+use serde_json::Value;
+
+/// Reads four bytes; the loop looks at each of them.
+const PROGRAM: &str = r#"
+#include <stdio.h>
+
+int main(void) {
+  unsigned char b[4];
+  int spaces = 0;
+  if (fread(b, 1, sizeof b, stdin) != sizeof b)
+    return 1;
+  for (int i = 0; i < 4; i++) {
+    if (b[i] == ' ')
+      spaces++;
+  }
+  if (b[0] * b[1] == 7 * 257)
+    spaces = 100;
+  return spaces;
+}
+"#;
+
+fn program(text: &str) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("target.c", text.trim_start());
+    workspace.write("start", "abcd");
+    workspace.run("cairn-cc", ["target.c", "-o", "program"]).success();
+    workspace
+}
+
+fn cairn(workspace: &Workspace, arguments: &[&str]) -> Ran {
+    workspace.run("cairn", arguments)
+}
+
+fn json(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
+}
+
+fn check(ran: Ran, expected: Expect) {
+    expected.assert_eq(&ran.stdout);
+}
+
+#[test]
+fn a_trace_tells_conditions_in_source_terms() {
+    let workspace = program(PROGRAM);
+    check(
+        cairn(&workspace, &["trace", "./program", "start", "--taint"]).success(),
+        expect![[r#"
+              input      start (f7462582b2df585fae6590858ffeda15)
+              outcome    exits with 0
+              path       5 conditions on the input, and 1 demand of library functions and addresses
+                target.c:9:9  `b[i] == ' '`  false  #1  stdin[0] != ' '  <- stdin[0]
+                target.c:9:9  `b[i] == ' '`  false  #2  stdin[1] != ' '  <- stdin[1]
+                target.c:9:9  `b[i] == ' '`  false  #3  stdin[2] != ' '  <- stdin[2]
+                target.c:9:9  `b[i] == ' '`  false  #4  stdin[3] != ' '  <- stdin[3]
+                target.c:12:7  `b[0] * b[1] == 7 * 257`  false  #1  (stdin[0] * stdin[1]) != 0x707  <- stdin[0..2]
+        "#]],
+    );
+    let all = json(&cairn(&workspace, &["trace", "./program", "start", "--all", "--json"]).success());
+    let events = all["events"].as_array().unwrap();
+    let loops = events.iter().filter(|event| event["text"] == "i < 4").count();
+    assert_eq!((loops, &all["whole"], &all["n_disagreements"]), (5, &Value::Bool(true), &Value::from(0)));
+}
+
+#[test]
+fn a_branch_is_decided_otherwise_and_written_as_raw_bytes() {
+    let workspace = program(PROGRAM);
+    let arguments =
+        ["solve", "./program", "start", "--branch", "target.c:9:true", "--occurrence", "3", "-o", "new"];
+    let solve = cairn(&workspace, &arguments).success();
+    assert!(solve.stdout.contains("stdin: \"ab d\""), "{solve}");
+    assert!(solve.stdout.contains("exits with 1"), "{solve}");
+    let written = std::fs::read_dir(workspace.path("new")).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(std::fs::read(written).unwrap(), b"ab d");
+}
+
+#[test]
+fn all_occurrences_have_an_input_each() {
+    let workspace = program(PROGRAM);
+    let arguments =
+        ["solve", "./program", "start", "--branch", "target.c:9:9", "--occurrence", "all", "--json"];
+    let report = json(&cairn(&workspace, &arguments).success());
+    let inputs: Vec<&str> = report["found"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["input"]["stdin"].as_str().unwrap())
+        .collect();
+    assert_eq!(inputs, [" bcd", "a cd", "ab d", "abc "]);
+    assert!(report["found"].as_array().unwrap().iter().all(|found| found["run"] == "flipped"));
+}
+
+#[test]
+fn what_cannot_be_is_told_with_an_exit_code_of_its_own() {
+    let workspace = program(PROGRAM);
+    // Both factors are prime, and one is more than a byte can hold.
+    let solve =
+        cairn(&workspace, &["solve", "./program", "start", "--branch", "target.c:12:true"]).exits_with(8);
+    assert!(solve.stdout.contains("no input takes the same way and decides otherwise here"), "{solve}");
+    workspace.write("short", "abc");
+    let solve = cairn(&workspace, &["solve", "./program", "short", "--branch", "target.c:12:true"]);
+    assert!(solve.exits_with(8).stdout.contains("no condition on the way of this input decides it"));
+}
+
+#[test]
+fn a_crash_that_was_found_is_a_finding() {
+    let text = "#include <stdlib.h>\n#include <stdio.h>\nint main(void) {\n  if (getchar() == 'x')\n    abort();\n}\n";
+    let workspace = program(text);
+    let solve = cairn(&workspace, &["solve", "./program", "start", "--line", "target.c:5"]).exits_with(3);
+    assert!(solve.stdout.contains("dies of SIGABRT"), "{solve}");
+}
+
+#[test]
+fn wrong_names_are_refused_with_a_hint() {
+    let workspace = program(PROGRAM);
+    let check = |arguments: &[&str], expected: &str| {
+        let ran = cairn(&workspace, &[&["solve", "./program", "start"], arguments].concat()).exits_with(2);
+        assert!(ran.stderr.contains(expected), "{ran}");
+    };
+    check(&["--branch", "target.c:1"], "there is no condition `target.c:1`");
+    check(&["--line", "target.c:1"], "there is no code in line 1");
+    check(&["--line", "nowhere.c:1"], "the program has no file `nowhere.c`");
+    check(&["--site", "0000000000000000", "--value", "1"], "there is no site");
+    check(&["--branch", "target.c:9", "--occurrence", "0"], "`0` is no occurrence");
+    check(&[], "--branch");
+}
+
+#[test]
+fn a_thread_cuts_the_trace_and_is_named() {
+    let text = r#"
+#include <pthread.h>
+#include <stdio.h>
+
+static void *nothing(void *argument) { return argument; }
+
+int main(void) {
+  pthread_t thread;
+  if (getchar() == 'x')
+    return 1;
+  if (pthread_create(&thread, NULL, nothing, NULL) != 0)
+    return 2;
+  pthread_join(thread, NULL);
+  return getchar() == 'y';
+}
+"#;
+    let workspace = program(text);
+    let trace = cairn(&workspace, &["trace", "./program", "start"]).success();
+    assert!(trace.stderr.contains("the program started a thread"), "{trace}");
+    assert!(trace.stdout.contains("path       1 condition on the input\n"), "{trace}");
+}
