@@ -369,6 +369,9 @@ mod all_others {
         mutant_macros
         mutant_memory
         mutant_skipped
+        mutant_spots
+        mutant_stack
+        mutant_templates
     }
 }
 

@@ -4,7 +4,8 @@
 //! is an integer of width 1. Floating-point values are integers that hold the bits of an IEEE number of 32 or 64 bits,
 //! rounded to nearest. Every operation has a value for all operands, so that an evaluator never stops:
 //!
-//! - A division by zero gives all ones, its remainder the dividend, as in SMT-LIB. The signed division of the smallest
+//! - A division by zero gives all ones, its remainder the dividend. (SMT-LIB's signed division of a negative number by zero
+//!   gives 1.) The signed division of the smallest
 //!   number by -1 gives the smallest number, its remainder 0.
 //! - A shift by the width or more gives 0, or the sign for an arithmetic one.
 //! - A conversion to an integer that does not fit gives what x86-64 gives: the smallest signed number of 64 bits if the width
