@@ -54,7 +54,7 @@ size_t cairn_concrete(size_t value);
 
 /* The same where both sides of a comparison come from the input, as in sorting: most are decided by the first bytes,
  * and nobody asks for all of the rest. */
-#define CAIRN_BOTH_WINDOW (CAIRN_WINDOW < 8 ? CAIRN_WINDOW : 8)
+#define CAIRN_BOTH_WINDOW (CAIRN_WINDOW < 16 ? CAIRN_WINDOW : 16)
 
 /* How many pairs of bytes a search for a string may compare in an expression. */
 #define CAIRN_PAIRS (16 * CAIRN_WINDOW)

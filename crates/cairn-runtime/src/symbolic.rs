@@ -100,7 +100,7 @@ pub fn lay(channel: Option<Channel>) {
 /// Whether conditions without labels are noted too.
 pub fn notes_all() -> bool {
     // SAFETY: a symbolic view has one thread.
-    unsafe { (*(&raw const cairn_symbolic_state)).notes_all != 0 }
+    unsafe { cairn_symbolic_state.notes_all != 0 }
 }
 
 /// A function that is not followed was given data of the input.

@@ -135,7 +135,7 @@ pub fn extract(label: u32, low: u32, width: u32, value: u64) -> u32 {
     if low == 0 && u32::from(known.width) == width {
         return label;
     }
-    if known.op == Op::Input as u8 && low % 8 == 0 && width % 8 == 0 {
+    if known.op == Op::Input as u8 && low.is_multiple_of(8) && width.is_multiple_of(8) {
         return intern(Op::Input, width, [known.a, known.b + low / 8, 0], value);
     }
     if known.op == Op::Extract as u8 {

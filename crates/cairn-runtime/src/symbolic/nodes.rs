@@ -18,8 +18,9 @@ struct Table {
 static mut TABLE: Table = Table { nodes: ptr::null_mut(), capacity: 0, used: 0, lists: ptr::null_mut() };
 
 fn table() -> &'static mut Table {
+    let table = &raw mut TABLE;
     // SAFETY: a symbolic view has one thread, and nothing here calls back.
-    unsafe { &mut *(&raw mut TABLE) }
+    unsafe { &mut *table }
 }
 
 /// Starts with an empty table of room for `capacity` nodes; false when there is no memory.

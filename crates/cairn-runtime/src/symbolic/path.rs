@@ -27,8 +27,9 @@ struct Trace {
 static mut TRACE: Trace = Trace { start: ptr::null_mut(), capacity: 0, committed: ptr::null() };
 
 fn trace() -> &'static mut Trace {
+    let trace = &raw mut TRACE;
     // SAFETY: a symbolic view has one thread, and nothing here calls back.
-    unsafe { &mut *(&raw mut TRACE) }
+    unsafe { &mut *trace }
 }
 
 /// Starts with an empty trace.

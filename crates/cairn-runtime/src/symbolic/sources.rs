@@ -204,7 +204,7 @@ pub extern "C" fn cairn_symbolic_argument(function: usize, index: u32) -> u32 {
     unsafe {
         let state = &raw const cairn_symbolic_state;
         match (*state).callee == function as u64 {
-            true => (&(*state).arguments).get(index as usize).copied().unwrap_or(0),
+            true => (*state).arguments.get(index as usize).copied().unwrap_or(0),
             false => 0,
         }
     }
