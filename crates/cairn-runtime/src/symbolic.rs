@@ -56,6 +56,13 @@ pub fn cut(why: Cut) {
     path::stop();
 }
 
+/// Ends the notes of a child, whose labels would be written over its parent's.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_stop() {
+    nodes::stop();
+    path::stop();
+}
+
 /// Whether the trace has ended before the run.
 pub fn is_cut() -> bool {
     head().is_none_or(|head| head.cut.load(Ordering::Relaxed) != Cut::None as u32)

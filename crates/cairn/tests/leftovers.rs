@@ -45,8 +45,8 @@ fn build(name: &str) -> Built {
     let source = source.unwrap_or_else(|| panic!("{name} has no target")).display().to_string();
     let compiler = if source.ends_with("cpp") { "cairn-c++" } else { "cairn-cc" };
     let mut sources = vec![source];
-    let other = folder.join("other.c");
-    sources.extend(other.is_file().then(|| other.display().to_string()));
+    let others = ["other.c", "other.cpp"].map(|name| folder.join(name)).into_iter();
+    sources.extend(others.filter(|path| path.is_file()).map(|path| path.display().to_string()));
     let words = sources.iter().map(String::as_str).chain(["-w", "-o", "program", "-pthread", "-lm"]);
     workspace.run(compiler, words).success();
     workspace.run("cairn", ["build", "./program"]).success();

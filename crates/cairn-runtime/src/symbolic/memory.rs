@@ -6,7 +6,9 @@ use super::{
     nodes::{is_on, node},
     path, tables,
 };
+use crate::system;
 use cairn_abi::{
+    channel::PAGE,
     record::Access,
     symbolic::{Node, Op, ShadowByte, shadow_address},
 };
@@ -203,6 +205,15 @@ pub unsafe extern "C" fn cairn_symbolic_set(to: *mut u8, label: u32, length: u64
             *shadow.add(index) = ShadowByte::new(label, 0).0;
         }
     }
+}
+
+/// Whole pages were mapped anew: nothing in them has a label. Offered to functions of ours that replace the C library's.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_forget(place: *const u8, length: u64) {
+    let length = (length as usize).next_multiple_of(PAGE) * size_of::<u32>();
+    let arguments = [shadow(place.addr()).addr(), length, libc::MADV_DONTNEED as usize, 0, 0, 0];
+    // SAFETY: the shadow of whole pages is whole pages, and reads as zeros afterwards.
+    unsafe { system::call(libc::SYS_madvise, arguments) };
 }
 
 /// Whether nothing has a label.

@@ -25,6 +25,8 @@ void cairn_symbolic_copy(void *to, const void *from, uint64_t length);
 void cairn_symbolic_set(void *to, uint32_t label, uint64_t length);
 void cairn_symbolic_table(const void *start, uint64_t size);
 void cairn_symbolic_cut(uint32_t why);
+void cairn_symbolic_stop(void);
+void cairn_symbolic_forget(const void *place, uint64_t length);
 
 enum { CUT_THREAD = 3, CUT_EXEC = 5 };
 
@@ -123,6 +125,8 @@ ssize_t cairn_getline(char **line, size_t *size, FILE *stream) { return cairn_ge
 void *cairn_mmap(void *place, size_t length, int protection, int flags, int fd, off_t at) {
   void *mapped = mmap(place, length, protection, flags, fd, at);
   if (mapped == MAP_FAILED) return mapped;
+  // Labels of what was mapped there before.
+  cairn_symbolic_forget(mapped, length);
   struct stat status;
   if (flags & MAP_ANONYMOUS || fstat(fd, &status) != 0) {
     return mapped;
@@ -183,6 +187,13 @@ TABLE(cairn_ctype_toupper_loc, __ctype_toupper_loc, int32_t)
 int cairn_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
   cairn_symbolic_cut(CUT_THREAD);
   return pthread_create(thread, attributes, start, argument);
+}
+
+// What a child does is no part of this run.
+pid_t cairn_fork(void) {
+  pid_t child = fork();
+  if (child == 0) cairn_symbolic_stop();
+  return child;
 }
 
 int cairn_execve(const char *path, char *const argv[], char *const envp[]) {

@@ -251,8 +251,13 @@ impl Body<'_> {
                 let label = self.opaque(leaf, value, &labels);
                 self.store_part(pointer, self.pass.zero, leaf, label, None);
             }
+            if old_value.is_some() {
+                return old;
+            }
+            let builder = self.pass.builder;
+            let part = |index: u32| LLVMBuildExtractValue(builder, exchange, index, c"".as_ptr());
             let results = self.leaves_of(exchange);
-            results.iter().map(|leaf| self.opaque(leaf, None, &labels)).collect()
+            (0..).zip(&results).map(|(index, leaf)| self.opaque(leaf, Some(part(index)), &labels)).collect()
         }
     }
 
