@@ -55,7 +55,9 @@ fn after_a_signal_the_program_is_back_and_the_inputs_are_kept() {
     for signal in ["INT", "TERM"] {
         let workspace = suite("");
         let original = fs::read(workspace.path("program")).unwrap();
-        let child = waiting(&workspace);
+        let mut child = waiting(&workspace);
+        // Without it the suite would go on by itself.
+        let _suite = child.stdin.take();
         workspace.sh(&format!("kill -{signal} {}", child.id())).success();
         let output = child.wait_with_output().unwrap();
         assert!(!output.status.success());
