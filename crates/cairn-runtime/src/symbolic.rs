@@ -63,11 +63,6 @@ pub extern "C" fn cairn_symbolic_stop() {
     path::stop();
 }
 
-/// Whether the trace has ended before the run.
-pub fn is_cut() -> bool {
-    head().is_none_or(|head| head.cut.load(Ordering::Relaxed) != Cut::None as u32)
-}
-
 /// Maps the shadow and the table. Every symbolic view needs a shadow, with a host and without.
 ///
 /// To be called before any code of the program.

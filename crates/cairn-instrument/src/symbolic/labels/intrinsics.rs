@@ -4,7 +4,7 @@ use super::{
     emit::Labelled,
     name_of,
     region::{Body, Item, Labels},
-    runtime,
+    runtime::{self, Signature},
     shape::LeafKind,
     values::operands,
 };
@@ -275,19 +275,25 @@ impl Body<'_> {
                 Way::Unary(op) => vec![self.unary(op, width, 0, labelled(0).label, call)],
                 Way::Composed(which) => {
                     let second = if operands.len() > 1 { labelled(1) } else { labelled(0) };
-                    vec![self.composed(which, width, labelled(0), second, call)]
+                    vec![self.numbered(&runtime::INTRINSIC, which as u64, width, [labelled(0), second], call)]
                 }
                 Way::Overflow(op, which) => {
                     let part =
                         |index: u32| LLVMBuildExtractValue(self.pass.builder, call, index, c"".as_ptr());
                     vec![
                         self.binary(op, width, labelled(0), labelled(1), part(0)),
-                        self.composed(which, width, labelled(0), labelled(1), part(1)),
+                        self.numbered(
+                            &runtime::INTRINSIC,
+                            which as u64,
+                            width,
+                            [labelled(0), labelled(1)],
+                            part(1),
+                        ),
                     ]
                 }
                 Way::Math(function) => {
                     let second = if function.arity() == 2 { labelled(1) } else { labelled(0) };
-                    vec![self.math(function, width, labelled(0), second, call)]
+                    vec![self.numbered(&runtime::MATH, function as u64, width, [labelled(0), second], call)]
                 }
                 Way::MultiplyAdd => {
                     let builder = self.pass.builder;
@@ -311,41 +317,24 @@ impl Body<'_> {
         }
     }
 
-    unsafe fn composed(
+    /// The label of what the runtime knows by number.
+    unsafe fn numbered(
         &self,
-        which: Intrinsic,
+        signature: &Signature,
+        number: u64,
         width: u32,
-        left: Labelled,
-        right: Labelled,
+        operands: [Labelled; 2],
         result: LLVMValueRef,
     ) -> LLVMValueRef {
+        let [left, right] = operands;
         if self.is_zero(left.label) && self.is_zero(right.label) {
             return self.pass.zero;
         }
-        let code = self.number(which as u64 | u64::from(width) << 8);
+        let code = self.number(number | u64::from(width) << 8);
         // SAFETY: the builder stands where everything is known.
         unsafe {
             let (a, b, result) = (self.as_word(left.value), self.as_word(right.value), self.as_word(result));
-            self.call(&runtime::INTRINSIC, &mut [code, left.label, right.label, a, b, result])
-        }
-    }
-
-    unsafe fn math(
-        &self,
-        function: MathFunction,
-        width: u32,
-        left: Labelled,
-        right: Labelled,
-        result: LLVMValueRef,
-    ) -> LLVMValueRef {
-        if self.is_zero(left.label) && self.is_zero(right.label) {
-            return self.pass.zero;
-        }
-        let code = self.number(function as u64 | u64::from(width) << 8);
-        // SAFETY: the builder stands where everything is known.
-        unsafe {
-            let (a, b, result) = (self.as_word(left.value), self.as_word(right.value), self.as_word(result));
-            self.call(&runtime::MATH, &mut [code, left.label, right.label, a, b, result])
+            self.call(signature, &mut [code, left.label, right.label, a, b, result])
         }
     }
 }
