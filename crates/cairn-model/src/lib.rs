@@ -17,6 +17,7 @@ pub mod input;
 pub mod map;
 pub mod mutants;
 pub mod outcome;
+pub mod template;
 pub mod verdict;
 pub mod versioned;
 
@@ -28,5 +29,6 @@ pub use crate::{
     map::ProgramMap,
     mutants::MutantTable,
     outcome::{Ending, Outcome},
+    template::Template,
     verdict::{KillReason, Verdict},
 };

@@ -14,6 +14,7 @@
 //! Only this crate writes SQL, and nothing here knows how results are made.
 
 mod error;
+pub mod input_file;
 mod migrations;
 mod results;
 mod store;

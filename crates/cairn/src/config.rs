@@ -2,7 +2,10 @@
 
 use crate::failure::Failure;
 use cairn_executor::{RunConfig, SandboxLevel};
-use cairn_model::input::{FileKind, FileRegion, Input, Setting, Variable, VariableValue};
+use cairn_model::{
+    Template,
+    input::{FileRegion, Input, Setting, Variable, VariableValue},
+};
 use serde::{Deserialize, Serialize};
 use std::{fs, path::Path, time::Duration};
 
@@ -203,120 +206,35 @@ impl Config {
     }
 }
 
-/// Where raw bytes go: how a file of bytes becomes an input.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Template {
-    /// The input without the bytes.
-    pub base: Input,
-    /// Whether the program is a harness, fed through its buffer.
-    pub is_harness: bool,
-    /// The largest raw input.
-    pub max_size: u64,
-}
-
-/// The name of the file that stands for `@@`.
-pub const RAW_FILE: &str = "input";
-
-impl Template {
-    /// From the configuration and the words after `--`, which win over the configured arguments.
-    pub fn new(config: &Config, args: &[String], is_harness: bool) -> Self {
-        let words = if args.is_empty() { &config.input.args } else { args };
-        let mut setting = Setting::default();
-        if let Some(locale) = &config.input.locale {
-            setting.locale = locale.clone();
-        }
-        let variables = config.input.variables.iter();
-        let base = Input {
-            args: words.iter().map(|word| word.as_str().into()).collect(),
-            files: config.input.files.clone(),
-            environment: config
-                .input
-                .environment
-                .iter()
-                .map(|(name, value)| (name.clone(), value.as_str().into()))
-                .collect(),
-            variables: variables
-                .map(|variable| Variable { name: variable.name.clone(), value: variable.default_value() })
-                .collect(),
-            setting,
-            ..Input::default()
-        };
-        Self { base, is_harness, max_size: config.input.max_size.unwrap_or(1 << 20) }
+/// How raw bytes become inputs, from the configuration and the words after `--`, which win over the configured arguments.
+pub fn template(config: &Config, args: &[String], is_harness: bool) -> Template {
+    let words = if args.is_empty() { &config.input.args } else { args };
+    let mut setting = Setting::default();
+    if let Some(locale) = &config.input.locale {
+        setting.locale = locale.clone();
     }
-
-    /// The input that carries `bytes`: in the file `@@` names, else in the buffer of a harness, else on stdin.
-    pub fn fill(&self, bytes: Vec<u8>) -> Input {
-        let mut input = self.base.clone();
-        let mut names_file = false;
-        for arg in &mut input.args {
-            // As AFL does: also as part of a longer word (`--in=@@`).
-            while let Some(at) = arg.0.windows(2).position(|two| two == b"@@") {
-                arg.0.splice(at..at + 2, RAW_FILE.bytes());
-                names_file = true;
-            }
-        }
-        if names_file {
-            input.files.push(FileRegion {
-                path: RAW_FILE.into(),
-                kind: FileKind::Regular(bytes.into()),
-                mode: None,
-                size: None,
-                modified: None,
-                accessed: None,
-                owner: None,
-            });
-        } else if self.is_harness {
-            input.buffer = Some(bytes.into());
-        } else {
-            input.stdin = bytes.into();
-        }
-        input
-    }
-
-    /// The bytes that [`Template::fill`] makes an input of, if it is one of those.
-    pub fn raw<'a>(&self, input: &'a Input) -> Option<&'a [u8]> {
-        let carrier = input.files.iter().find(|file| file.path == RAW_FILE).map(|file| &file.kind);
-        let candidates = [
-            match carrier {
-                Some(FileKind::Regular(content)) => Some(&content.0),
-                _ => None,
-            },
-            input.buffer.as_ref().map(|buffer| &buffer.0),
-            Some(&input.stdin.0),
-        ];
-        candidates.into_iter().flatten().find(|bytes| self.fill(bytes.to_vec()) == *input).map(Vec::as_slice)
-    }
+    let variables = config.input.variables.iter();
+    let base = Input {
+        args: words.iter().map(|word| word.as_str().into()).collect(),
+        files: config.input.files.clone(),
+        environment: config
+            .input
+            .environment
+            .iter()
+            .map(|(name, value)| (name.clone(), value.as_str().into()))
+            .collect(),
+        variables: variables
+            .map(|variable| Variable { name: variable.name.clone(), value: variable.default_value() })
+            .collect(),
+        setting,
+        ..Input::default()
+    };
+    Template { base, is_harness, max_size: config.input.max_size.unwrap_or(1 << 20) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn raw_bytes_go_where_the_arguments_say() {
-        let words = ["-n".to_string(), "@@".to_string()];
-        let input = Template::new(&Config::default(), &words, false).fill(b"x".to_vec());
-        assert_eq!(input.to_string(), "args: [\"-n\", \"input\"]\nfile input: \"x\"\n");
-        let words = ["--in=@@".to_string()];
-        let input = Template::new(&Config::default(), &words, false).fill(b"x".to_vec());
-        assert_eq!(input.to_string(), "args: [\"--in=input\"]\nfile input: \"x\"\n");
-        let input = Template::new(&Config::default(), &[], false).fill(b"x".to_vec());
-        assert_eq!(input.to_string(), "stdin: \"x\"\n");
-        let input = Template::new(&Config::default(), &[], true).fill(b"x".to_vec());
-        assert_eq!(input.to_string(), "buffer: \"x\"\n");
-    }
-
-    #[test]
-    fn raw_bytes_are_found_again() {
-        for words in [&["-n", "@@"][..], &["-n"]] {
-            let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-            let template = Template::new(&Config::default(), &words, false);
-            let mut input = template.fill(b"xyz".to_vec());
-            assert_eq!(template.raw(&input), Some(b"xyz".as_slice()));
-            input.args[0] = "-m".into();
-            assert_eq!(template.raw(&input), None);
-        }
-    }
 
     #[test]
     fn an_unknown_key_is_an_error_that_names_it() {
@@ -328,7 +246,7 @@ mod tests {
     fn a_variable_starts_inside_its_bounds() {
         let config: Config =
             toml::from_str("[[input.variables]]\nname = \"n\"\ntype = \"int\"\nmin = 3\nmax = 9").unwrap();
-        let input = Template::new(&config, &[], false).fill(Vec::new());
+        let input = template(&config, &[], false).fill(Vec::new());
         assert_eq!(input.to_string(), "n: 3\n");
     }
 }

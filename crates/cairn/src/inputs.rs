@@ -1,7 +1,8 @@
 //! Inputs from disk.
 
-use crate::{config::Template, failure::Failure};
-use cairn_model::{Input, versioned};
+use crate::failure::{Failure, chain};
+use cairn_model::{Input, Template};
+use cairn_store::input_file::InputFileError;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -17,9 +18,6 @@ pub struct NamedInput {
 }
 
 /// Reads files and folders of inputs, folders in name order.
-///
-/// A file that starts as one of our own formats is a whole input: `.json` with the fields of an input, or the
-/// binary form. Any other file is raw bytes, placed by the template.
 pub fn load(paths: &[PathBuf], template: &Template) -> Result<Vec<NamedInput>, Failure> {
     let mut inputs = Vec::new();
     for path in paths {
@@ -50,37 +48,19 @@ pub fn load(paths: &[PathBuf], template: &Template) -> Result<Vec<NamedInput>, F
 fn load_file(path: &Path, template: &Template) -> Result<NamedInput, Failure> {
     let bytes = fs::read(path)
         .map_err(|error| Failure::usage(format!("failed to read input `{}`: {error}", path.display())))?;
-    let input = if path.extension().is_some_and(|extension| extension == "json") {
-        serde_json::from_slice(&bytes)
-            .map_err(|error| Failure::usage(format!("`{}` is not an input: {error}", path.display())))?
-    } else if bytes.starts_with(&<Input as versioned::Versioned>::MAGIC) {
-        versioned::decode(&bytes).map_err(|error| Failure::usage(format!("`{}`: {error}", path.display())))?
-    } else if bytes.len() as u64 > template.max_size {
-        return Err(Failure::usage(format!(
-            "input `{}` has {} bytes, more than the limit of {}",
-            path.display(),
-            bytes.len(),
-            template.max_size
-        ))
-        .hint("raise `input.max_size` in `cairn.toml`"));
-    } else {
-        template.fill(bytes)
-    };
+    let input = cairn_store::input_file::decode(path, bytes, template).map_err(|error| {
+        let failure = Failure::usage(chain(&error));
+        match error {
+            InputFileError::TooLarge { .. } => failure.hint("raise `input.max_size` in `cairn.toml`"),
+            _ => failure,
+        }
+    })?;
     Ok(NamedInput { path: path.to_path_buf(), input })
 }
 
 /// Writes an input into a folder, as raw bytes where the template makes it of them, else as JSON.
 pub fn save(folder: &Path, input: &Input, template: &Template) -> Result<PathBuf, Failure> {
-    let address = input.address();
-    let (name, bytes) = match template.raw(input) {
-        Some(bytes) if !bytes.starts_with(&<Input as versioned::Versioned>::MAGIC) => {
-            (address, bytes.to_vec())
-        }
-        _ => {
-            let json = serde_json::to_vec_pretty(input).expect("an input is always JSON");
-            (format!("{address}.json"), json)
-        }
-    };
+    let (name, bytes) = cairn_store::input_file::encode(input, template);
     let path = folder.join(name);
     let failed =
         |error: std::io::Error| Failure::usage(format!("failed to write `{}`: {error}", path.display()));

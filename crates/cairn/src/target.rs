@@ -1,7 +1,7 @@
 //! From an executable to something that can be run and measured.
 
 use crate::{
-    config::{Config, Template},
+    config::{self, Config},
     failure::{Failure, chain},
     surroundings,
 };
@@ -18,7 +18,7 @@ use cairn_executor::{
     Target,
 };
 use cairn_model::{
-    ProgramMap,
+    ProgramMap, Template,
     versioned::{self, Versioned},
 };
 use std::{
@@ -142,7 +142,7 @@ impl Subject {
             return Err(Failure::target(format!("no function of `{}` is in scope", program.display()))
                 .hint("check `[scope]` in `cairn.toml`"));
         }
-        let template = Template::new(&config, &args.args, is_harness(&program));
+        let template = config::template(&config, &args.args, is_harness(&program));
         Ok(Self { program, inputs, record, views, map, template, run_config, config })
     }
 

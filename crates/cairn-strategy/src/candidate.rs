@@ -1,0 +1,15 @@
+//! Inputs that were proposed.
+
+use crate::corpus::EntryId;
+use cairn_model::Input;
+
+/// An input that nobody has judged yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What the target would be given.
+    pub input: Input,
+    /// The input it was made from, if it was.
+    pub parent: Option<EntryId>,
+    /// How it was made, in a few words for people: `splice, bit flip`.
+    pub reason: String,
+}

@@ -1,0 +1,32 @@
+//! What a technique that proposes inputs sees, and what it gives back.
+//!
+//! A [`Strategy`] is given a [`CampaignView`] and a [`Budget`] and returns [`Candidate`]s. The campaign judges them, and
+//! tells every strategy what became of them ([`Finding`]).
+//!
+//! ```text
+//!   CampaignView ──► Strategy::step ──► Candidates ──► campaign: judge, store, announce ──► Strategy::observe
+//! ```
+//!
+//! The view holds everything a strategy may use: the map, the [`Corpus`], what was [`Seen`], runners for the views of the
+//! target, a random generator and a sign to stop. A strategy never writes to a store and never prints; with a budget of
+//! work rather than time and a seeded generator it decides the same every time.
+
+mod budget;
+mod candidate;
+mod corpus;
+mod finding;
+mod seen;
+mod strategy;
+mod target;
+mod view;
+
+pub use crate::{
+    budget::{Budget, Spent},
+    candidate::Candidate,
+    corpus::{Corpus, Entry, EntryId, Provenance},
+    finding::{Finding, FindingKind},
+    seen::{Seen, Unstable},
+    strategy::{Strategy, StrategyError},
+    target::TargetViews,
+    view::{CampaignView, Stop},
+};

@@ -1,0 +1,18 @@
+//! The target as strategies can run it.
+
+use cairn_executor::{Executor, ExecutorError, Session, SymbolicConfig, SymbolicExecutor};
+use cairn_model::ProgramMap;
+
+/// The views of one target. Each call makes a runner of its own; what it needs is already built.
+pub trait TargetViews: Send + Sync {
+    /// What is known about the program.
+    fn map(&self) -> &ProgramMap;
+    /// Runs the plain view, live.
+    fn plain(&self) -> Result<Session, ExecutorError>;
+    /// Runs the bare build, the judge of outcomes.
+    fn bare(&self) -> Result<Executor, ExecutorError>;
+    /// Runs the view that tells paths apart; `None` if there is none.
+    fn path(&self) -> Result<Option<Session>, ExecutorError>;
+    /// Runs the symbolic view; `None` if there is none.
+    fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError>;
+}

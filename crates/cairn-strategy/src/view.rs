@@ -1,0 +1,102 @@
+//! What a strategy sees of a campaign.
+
+use crate::{
+    budget::{Budget, Spent},
+    corpus::Corpus,
+    seen::Seen,
+    target::TargetViews,
+};
+use cairn_executor::{ExecutorError, Session, SymbolicConfig, SymbolicExecutor};
+use cairn_model::ProgramMap;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// A sign to stop, shared by everybody.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Asks everybody to stop.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a strategy sees of a campaign, and what it may use, during one step.
+pub struct CampaignView<'a> {
+    /// The views of the target, for runners of its own.
+    pub target: &'a dyn TargetViews,
+    /// The inputs that are kept.
+    pub corpus: &'a Corpus,
+    /// What runs of all workers have reached, as of the beginning of the step.
+    pub seen: &'a Seen,
+    /// Runs the plain view; shared with the campaign's judge, which leaves the baseline alone.
+    pub plain: &'a mut Session,
+    /// Chances: of this worker, from the campaign's seed.
+    pub random: &'a mut fastrand::Rng,
+    /// What this step has spent; the strategy counts its work here.
+    pub spent: Spent,
+    /// Bytes an input may have in all its regions.
+    pub max_size: u64,
+    stop: &'a Stop,
+    start: Instant,
+}
+
+impl<'a> CampaignView<'a> {
+    /// The view of one step that begins now; for the campaign.
+    #[allow(clippy::too_many_arguments, reason = "each is a part of its own, borrowed from another place")]
+    pub fn new(
+        target: &'a dyn TargetViews,
+        corpus: &'a Corpus,
+        seen: &'a Seen,
+        plain: &'a mut Session,
+        random: &'a mut fastrand::Rng,
+        max_size: u64,
+        stop: &'a Stop,
+    ) -> Self {
+        let start = Instant::now();
+        Self { target, corpus, seen, plain, random, spent: Spent::default(), max_size, stop, start }
+    }
+
+    /// What is known about the program.
+    pub fn map(&self) -> &'a ProgramMap {
+        self.target.map()
+    }
+
+    /// A runner of the symbolic view, if there is one.
+    pub fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError> {
+        self.target.symbolic(config)
+    }
+
+    /// Whether the step has to end: its budget is over, or somebody asked.
+    ///
+    /// Time is looked at only where it is limited, so that decisions within budgets of work do not depend on it.
+    pub fn is_over(&mut self, budget: &Budget) -> bool {
+        if budget.wall.is_some() || budget.cpu.is_some() {
+            self.spent.wall = self.start.elapsed();
+            // A worker has one core, which it shares with its target.
+            self.spent.cpu = self.spent.wall;
+        }
+        self.stop.is_asked() || budget.is_over(&self.spent)
+    }
+
+    /// What the step spent in all; for the campaign, after it.
+    pub fn finish(mut self) -> Spent {
+        self.spent.wall = self.elapsed();
+        self.spent
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
