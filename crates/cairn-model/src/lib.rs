@@ -3,6 +3,8 @@
 //! [`ProgramMap`] is what the instrumenter knows about a target; [`Input`] is what one run consumes;
 //! [`Outcome`] is what the run did, and [`Coverage`] which parts of the map it reached. [`MutantTable`] holds small
 //! changes of the program, as data.
+//! An [`Entry`] is an input a campaign keeps, a [`ProgramFailure`] one on which the program fails; [`Budget`] and [`Spent`]
+//! measure work.
 //! [`facts`] is what the front end tells about one translation unit before it is joined to the bitcode.
 //!
 //! Nothing here runs, builds or prints: the types carry data between crates and to disk.
@@ -10,7 +12,9 @@
 
 pub mod coverage;
 pub mod distance;
+pub mod entry;
 pub mod facts;
+pub mod failure;
 pub mod guidepost;
 pub mod ids;
 pub mod input;
@@ -20,9 +24,12 @@ pub mod outcome;
 pub mod template;
 pub mod verdict;
 pub mod versioned;
+pub mod work;
 
 pub use crate::{
     coverage::Coverage,
+    entry::{Entry, EntryId, Provenance},
+    failure::{Frame, ProgramFailure},
     guidepost::{Guidepost, SiteValue},
     ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, SiteId, StableId},
     input::Input,
@@ -31,4 +38,5 @@ pub use crate::{
     outcome::{Ending, Outcome},
     template::Template,
     verdict::{KillReason, Verdict},
+    work::{Budget, Spent},
 };

@@ -1,7 +1,6 @@
 //! Inputs that were proposed.
 
-use crate::corpus::EntryId;
-use cairn_model::Input;
+use cairn_model::{EntryId, Input};
 
 /// An input that nobody has judged yet.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! What became of a candidate.
 
-use crate::corpus::Entry;
-use cairn_model::{Ending, Input};
+use cairn_model::{Ending, Entry, Input, ProgramFailure};
 use std::sync::Arc;
 
 /// What became of a candidate, its own or another's.
@@ -21,12 +20,7 @@ pub enum FindingKind {
     /// It reaches something new and is kept.
     Kept(Arc<Entry>),
     /// The program fails on it, in a way not seen before.
-    Failure {
-        /// How it ends on the bare build.
-        ending: Ending,
-        /// Names the way it fails.
-        signature: String,
-    },
+    Failure(Arc<ProgramFailure>),
     /// The program fails on it as it does on another.
     KnownFailure {
         /// Names the way it fails.
@@ -44,6 +38,6 @@ pub enum FindingKind {
 impl Finding {
     /// Whether it is worth telling.
     pub fn is_new(&self) -> bool {
-        matches!(self.kind, FindingKind::Kept(_) | FindingKind::Failure { .. })
+        matches!(self.kind, FindingKind::Kept(_) | FindingKind::Failure(_))
     }
 }

@@ -11,7 +11,6 @@
 //! target, a random generator and a sign to stop. A strategy never writes to a store and never prints; with a budget of
 //! work rather than time and a seeded generator it decides the same every time.
 
-mod budget;
 mod candidate;
 mod corpus;
 mod finding;
@@ -21,12 +20,12 @@ mod target;
 mod view;
 
 pub use crate::{
-    budget::{Budget, Spent},
     candidate::Candidate,
-    corpus::{Corpus, Entry, EntryId, Provenance},
+    corpus::Corpus,
     finding::{Finding, FindingKind},
     seen::{Seen, Unstable},
     strategy::{Strategy, StrategyError},
     target::TargetViews,
     view::{CampaignView, Stop},
 };
+pub use cairn_model::{Budget, Entry, EntryId, Provenance, Spent};

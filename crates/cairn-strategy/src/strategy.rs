@@ -1,7 +1,8 @@
 //! The trait.
 
-use crate::{budget::Budget, candidate::Candidate, finding::Finding, view::CampaignView};
+use crate::{candidate::Candidate, finding::Finding, view::CampaignView};
 use cairn_executor::ExecutorError;
+use cairn_model::Budget;
 
 /// A technique that proposes inputs.
 pub trait Strategy: Send {

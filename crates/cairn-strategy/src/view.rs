@@ -1,13 +1,12 @@
 //! What a strategy sees of a campaign.
 
 use crate::{
-    budget::{Budget, Spent},
     corpus::Corpus,
     seen::Seen,
     target::TargetViews,
 };
 use cairn_executor::{ExecutorError, Session, SymbolicConfig, SymbolicExecutor};
-use cairn_model::ProgramMap;
+use cairn_model::{Budget, ProgramMap, Spent};
 use std::{
     sync::{
         Arc,
