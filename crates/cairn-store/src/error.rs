@@ -44,4 +44,17 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file of inputs cannot be read or written.
+    #[error("failed to {action} `{path}`")]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file in a corpus folder is no input.
+    #[error(transparent)]
+    Input(#[from] crate::input_file::InputFileError),
 }

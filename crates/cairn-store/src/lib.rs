@@ -8,11 +8,16 @@
 //! otherwise are never taken for these. Mutants go by stable id, inputs by address: a result outlives a rebuild that
 //! does not change the view.
 //!
+//! The same file holds what a campaign did: the inputs it keeps with where they came from, the ways the program fails, the
+//! work that was done. The inputs themselves lie in [`CorpusFolder`]s beside it, named by their content.
+//!
 //! Several processes may use one store. What [`Store::remember`] was given is there as a whole or not at all, also
 //! after the process or the machine was killed; at worst the last few calls are missing after a power cut.
 //!
 //! Only this crate writes SQL, and nothing here knows how results are made.
 
+mod campaign;
+mod corpus_folder;
 mod error;
 pub mod input_file;
 mod migrations;
@@ -21,6 +26,8 @@ mod store;
 mod verdict_code;
 
 pub use crate::{
+    campaign::{CampaignHead, Moment},
+    corpus_folder::CorpusFolder,
     error::StoreError,
     results::{Circumstances, CircumstancesId, ExaminedInput, InputResults, ResultKey},
     store::Store,

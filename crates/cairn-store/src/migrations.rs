@@ -6,7 +6,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Each brings a file from the format of its position to the next.
-const STEPS: [&str; 2] = [FIRST, BY_ORIGINAL];
+const STEPS: [&str; 3] = [FIRST, BY_ORIGINAL, CAMPAIGN];
 
 const FIRST: &str = "
     CREATE TABLE circumstances (
@@ -55,6 +55,57 @@ const BY_ORIGINAL: &str = "
         verdict       INTEGER NOT NULL,
         PRIMARY KEY (examined, mutant)
     ) STRICT, WITHOUT ROWID;
+";
+
+/// What a campaign did. Times are microseconds since it began.
+const CAMPAIGN: &str = "
+    CREATE TABLE campaign (
+        id          INTEGER PRIMARY KEY CHECK (id = 1),
+        map_hash    BLOB NOT NULL,
+        seed        INTEGER NOT NULL,
+        settings    TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE entries (
+        id          INTEGER PRIMARY KEY,
+        address     TEXT NOT NULL,
+        parent      INTEGER REFERENCES entries (id),
+        strategy    TEXT NOT NULL,
+        made_by     TEXT NOT NULL,
+        kept_for    TEXT NOT NULL,
+        found_after INTEGER NOT NULL,
+        fuel        INTEGER NOT NULL,
+        path_hash   INTEGER NOT NULL,
+        hits        BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE failures (
+        signature   TEXT PRIMARY KEY,
+        address     TEXT NOT NULL,
+        ending      TEXT NOT NULL,
+        kind        TEXT NOT NULL,
+        stack       TEXT NOT NULL,
+        report      TEXT NOT NULL,
+        parent      INTEGER REFERENCES entries (id),
+        strategy    TEXT NOT NULL,
+        made_by     TEXT NOT NULL,
+        kept_for    TEXT NOT NULL,
+        found_after INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE work (
+        strategy    TEXT PRIMARY KEY,
+        wall        INTEGER NOT NULL,
+        cpu         INTEGER NOT NULL,
+        inputs      INTEGER NOT NULL,
+        target_runs INTEGER NOT NULL,
+        mutant_runs INTEGER NOT NULL,
+        new_paths   INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE moments (
+        after       INTEGER PRIMARY KEY,
+        n_branches  INTEGER NOT NULL,
+        n_entries   INTEGER NOT NULL,
+        n_failures  INTEGER NOT NULL,
+        n_inputs    INTEGER NOT NULL
+    ) STRICT;
 ";
 
 /// The newest format this build knows.

@@ -1,10 +1,6 @@
 //! What a strategy sees of a campaign.
 
-use crate::{
-    corpus::Corpus,
-    seen::Seen,
-    target::TargetViews,
-};
+use crate::{corpus::Corpus, seen::Seen, target::TargetViews};
 use cairn_executor::{ExecutorError, Session, SymbolicConfig, SymbolicExecutor};
 use cairn_model::{Budget, ProgramMap, Spent};
 use std::{
