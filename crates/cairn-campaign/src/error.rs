@@ -1,0 +1,75 @@
+//! What can go wrong with a campaign.
+
+use cairn_executor::ExecutorError;
+use cairn_store::StoreError;
+use cairn_strategy::StrategyError;
+use std::{io, path::PathBuf};
+
+/// Why a campaign could not begin or go on. What it found is stored.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    /// Another one is at work in the folder.
+    #[error("another campaign is at work in `{folder}`\n\nhint: wait for it, end it, or choose another folder with `-o`")]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// There is a campaign of another program.
+    #[error(
+        "`{folder}` holds a campaign of another program, or of another build of it\n\nhint: choose another folder with \
+         `-o`, and give the old one's `corpus` as seeds"
+    )]
+    OtherProgram {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// There is a campaign already, and nobody asked to go on with it.
+    #[error("`{folder}` holds a campaign already\n\nhint: `cairn resume {folder}` goes on with it; `-o` chooses another folder")]
+    Exists {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// There is no campaign to go on with.
+    #[error("`{folder}` holds no campaign\n\nhint: `cairn run PROGRAM -o {folder}` begins one")]
+    Nothing {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A file of the campaign cannot be used.
+    #[error("failed to {action} `{path}`")]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A run could not be carried out.
+    #[error(transparent)]
+    Run(#[from] ExecutorError),
+    /// A strategy cannot work.
+    #[error(transparent)]
+    Strategy(#[from] StrategyError),
+    /// No seed can be started from.
+    #[error("{reason}\n\nhint: {hint}")]
+    NoSeeds {
+        /// What is wrong with them.
+        reason: String,
+        /// What to try.
+        hint: &'static str,
+    },
+    /// A worker died again and again.
+    #[error("worker {worker} died {times} times in a row: {why}")]
+    Worker {
+        /// Which.
+        worker: usize,
+        /// How often.
+        times: u32,
+        /// Why, the last time.
+        why: String,
+    },
+}

@@ -1,0 +1,58 @@
+//! `events.jsonl`.
+
+use crate::{error::CampaignError, event::Event};
+use std::{
+    fs::{File, OpenOptions},
+    io::{Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+/// Appends events, each whole.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+impl Journal {
+    /// Goes on behind the last whole line: a process that was killed may have left a part of one.
+    pub(crate) fn open(path: &Path) -> Result<Self, CampaignError> {
+        let failed = |source| CampaignError::File { action: "open", path: path.to_path_buf(), source };
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(failed)?;
+        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        file.set_len(whole as u64).map_err(failed)?;
+        file.seek(SeekFrom::End(0)).map_err(failed)?;
+        Ok(Self { file, path: path.to_path_buf() })
+    }
+
+    /// Appends one.
+    pub(crate) fn write(&mut self, event: &Event) -> Result<(), CampaignError> {
+        let mut line = serde_json::to_vec(event).expect("an event is always JSON");
+        line.push(b'\n');
+        let path = || self.path.clone();
+        self.file
+            .write_all(&line)
+            .map_err(|source| CampaignError::File { action: "write", path: path(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::EventKind;
+
+    #[test]
+    fn half_a_line_is_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.jsonl");
+        let event = Event { after_ms: 5, kind: EventKind::Warned { text: "x".into() } };
+        Journal::open(&path).unwrap().write(&event).unwrap();
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"after_").unwrap();
+        Journal::open(&path).unwrap().write(&event).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let line = "{\"after_ms\":5,\"event\":\"warned\",\"text\":\"x\"}\n";
+        assert_eq!(text, line.repeat(2));
+    }
+}

@@ -1,0 +1,422 @@
+//! What a campaign has found, shared by its workers.
+
+use crate::{
+    clock::Clock,
+    cpu,
+    error::CampaignError,
+    event::{Event, EventKind},
+    folder::CampaignFolder,
+    journal::Journal,
+};
+use cairn_model::{
+    Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, ProgramFailure, ProgramMap, Provenance, Spent,
+    map::Branch,
+};
+use cairn_store::{Moment, Store};
+use cairn_strategy::{Corpus, Finding, FindingKind, Seen, Unstable};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
+    time::Duration,
+};
+
+/// How many new branches are named when an input is kept; the others are counted.
+const NAMED_BRANCHES: usize = 2;
+
+/// What a campaign has found. Everything is stored before it is told.
+pub(crate) struct Ledger<'a> {
+    /// The inputs that are kept.
+    pub(crate) corpus: Corpus,
+    map: &'a ProgramMap,
+    clock: Clock,
+    state: Mutex<State>,
+}
+
+struct State {
+    folder: CampaignFolder,
+    store: Store,
+    journal: Journal,
+    observer: Sender<Event>,
+    seen: Seen,
+    coverage: Coverage,
+    failures: BTreeMap<String, Arc<ProgramFailure>>,
+    findings: Vec<Arc<Finding>>,
+    work: BTreeMap<String, Spent>,
+    paths: BTreeSet<u64>,
+    n_unstable: usize,
+    n_unconfirmed: u64,
+    /// What each worker is at.
+    workers: Vec<String>,
+    /// Inputs tried, and when, at the last moment that was told.
+    last_moment: (Duration, u64),
+    cpu_before: Duration,
+}
+
+/// A candidate that may be kept, after its runs.
+pub(crate) struct Tried {
+    pub(crate) input: Input,
+    pub(crate) counters: Vec<u8>,
+    pub(crate) fuel: u64,
+    pub(crate) path_hash: u64,
+    pub(crate) parent: Option<EntryId>,
+    pub(crate) strategy: String,
+    pub(crate) made_by: String,
+}
+
+/// What came of a campaign.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Time it worked, earlier parts included.
+    pub worked: Duration,
+    /// Branches reached, and how many there are.
+    pub n_branches: (usize, usize),
+    /// Inputs kept.
+    pub n_entries: usize,
+    /// Ways to fail.
+    pub failures: Vec<Arc<ProgramFailure>>,
+    /// Inputs that failed in a view and not on the bare build.
+    pub n_unconfirmed: u64,
+    /// Counters that differ from run to run.
+    pub n_unstable: usize,
+    /// Work done, by strategy.
+    pub work: BTreeMap<String, Spent>,
+    /// What everything together reached.
+    pub coverage: Coverage,
+}
+
+impl fmt::Debug for Ledger<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ledger").field("entries", &self.corpus.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Ledger<'a> {
+    /// What the folder holds; nothing for a new campaign.
+    pub(crate) fn open(
+        folder: CampaignFolder,
+        store: Store,
+        map: &'a ProgramMap,
+        n_workers: usize,
+        observer: Sender<Event>,
+    ) -> Result<Self, CampaignError> {
+        let corpus = Corpus::default();
+        let mut seen = Seen::nothing(map.n_counters);
+        let mut coverage = Coverage::empty(map);
+        let mut paths = BTreeSet::new();
+        for entry in store.entries(|address| folder.corpus.load(address))? {
+            seen.add(&entry.hits);
+            coverage.add(&counters_of(&entry.hits, map));
+            paths.insert(entry.path_hash);
+            corpus.push(entry);
+        }
+        let load = |address: &str| folder.crashes.load(address).or_else(|_| folder.hangs.load(address));
+        let failures = store.failures(load)?.into_iter();
+        let failures = failures.map(|failure| (failure.signature.clone(), Arc::new(failure))).collect();
+        let worked = store.moments()?.last().map_or(Duration::ZERO, |moment| moment.after);
+        let work = store.work()?;
+        let cpu_before = work.values().map(|spent| spent.cpu).sum();
+        let n_inputs = work.values().map(|spent| spent.inputs).sum();
+        let journal = Journal::open(&folder.journal_path())?;
+        let state = State {
+            folder,
+            store,
+            journal,
+            observer,
+            seen,
+            coverage,
+            failures,
+            findings: Vec::new(),
+            work,
+            paths,
+            n_unstable: 0,
+            n_unconfirmed: 0,
+            workers: vec!["starting".into(); n_workers],
+            last_moment: (worked, n_inputs),
+            cpu_before,
+        };
+        Ok(Self { corpus, map, clock: Clock::after(worked), state: Mutex::new(state) })
+    }
+
+    /// What runs have reached.
+    pub(crate) fn seen(&self) -> Seen {
+        self.lock().seen.clone()
+    }
+
+    /// Whether a run that hit this would be new.
+    pub(crate) fn is_new(&self, hits: &[(u32, u8)]) -> bool {
+        self.lock().seen.new_in(hits).0 > 0
+    }
+
+    /// Nothing about these counters is new any more.
+    pub(crate) fn ignore(&self, unstable: &Unstable) {
+        let mut state = self.lock();
+        state.seen.ignore(unstable);
+        state.n_unstable += unstable.counters().len();
+    }
+
+    /// Keeps an input, unless another worker was quicker.
+    pub(crate) fn keep(&self, tried: Tried) -> Result<FindingKind, CampaignError> {
+        let hits = Seen::hits(&tried.counters);
+        let mut state = self.lock();
+        let (n_new, _) = state.seen.new_in(&hits);
+        if n_new == 0 {
+            return Ok(FindingKind::NothingNew);
+        }
+        let mut coverage = state.coverage.clone();
+        coverage.add(&tried.counters);
+        let provenance = Provenance {
+            parent: tried.parent,
+            strategy: tried.strategy,
+            made_by: tried.made_by,
+            kept_for: self.kept_for(&state.coverage, &coverage, n_new),
+            found_after: self.clock.now(),
+        };
+        let entry = Entry {
+            id: EntryId(self.corpus.len() as u32),
+            input: tried.input,
+            provenance,
+            hits,
+            fuel: tried.fuel,
+            path_hash: tried.path_hash,
+        };
+        state.folder.corpus.save(&entry.input)?;
+        state.store.keep_entry(&entry)?;
+        // From here on it is there, whatever happens.
+        state.seen.add(&entry.hits);
+        state.paths.insert(entry.path_hash);
+        state.coverage = coverage;
+        let entry = self.corpus.push(entry);
+        let kind = EventKind::Kept {
+            entry: entry.id.0,
+            address: entry.input.address(),
+            strategy: entry.provenance.strategy.clone(),
+            parent: entry.provenance.parent.map(|parent| parent.0),
+            made_by: entry.provenance.made_by.clone(),
+            kept_for: entry.provenance.kept_for.clone(),
+            n_branches: state.coverage.n_branches(self.map),
+        };
+        self.tell(&mut state, kind)?;
+        let kind = FindingKind::Kept(entry.clone());
+        let strategy = entry.provenance.strategy.clone();
+        state.findings.push(Arc::new(Finding { strategy, input: entry.input.clone(), kind: kind.clone() }));
+        Ok(kind)
+    }
+
+    /// The input known for a way to fail, if one is.
+    pub(crate) fn failure(&self, signature: &str) -> Option<Arc<ProgramFailure>> {
+        self.lock().failures.get(signature).cloned()
+    }
+
+    /// Keeps a way to fail, or a smaller input for a known one.
+    pub(crate) fn fail(
+        &self,
+        mut failure: ProgramFailure,
+        counters: &[u8],
+    ) -> Result<FindingKind, CampaignError> {
+        let mut state = self.lock();
+        // What only failing runs reach was reached all the same; it is no reason to keep an input.
+        state.coverage.add(counters);
+        let known = state.failures.get(&failure.signature).cloned();
+        if let Some(known) = &known {
+            if size(&failure.input) >= size(&known.input) {
+                return Ok(FindingKind::KnownFailure { signature: failure.signature });
+            }
+            failure.provenance = known.provenance.clone();
+        } else {
+            failure.provenance.found_after = self.clock.now();
+        }
+        let folder = match failure.ending {
+            Ending::Signalled { .. } | Ending::Exited { .. } => &state.folder.crashes,
+            _ => &state.folder.hangs,
+        };
+        folder.save(&failure.input)?;
+        state.store.keep_failure(&failure)?;
+        if let Some(known) = &known {
+            state.folder.crashes.remove(&known.input)?;
+            state.folder.hangs.remove(&known.input)?;
+        }
+        let failure = Arc::new(failure);
+        state.failures.insert(failure.signature.clone(), failure.clone());
+        let kind = EventKind::Failed {
+            signature: failure.signature.clone(),
+            kind: failure.kind.clone(),
+            address: failure.input.address(),
+            strategy: failure.provenance.strategy.clone(),
+            stack: failure.stack.iter().map(ToString::to_string).collect(),
+            is_smaller: known.is_some(),
+        };
+        self.tell(&mut state, kind)?;
+        let strategy = failure.provenance.strategy.clone();
+        let kind = FindingKind::Failure(failure.clone());
+        state.findings.push(Arc::new(Finding { strategy, input: failure.input.clone(), kind: kind.clone() }));
+        Ok(kind)
+    }
+
+    /// Notes that an input failed in a view and not on the bare build.
+    pub(crate) fn note_unconfirmed(&self) {
+        self.lock().n_unconfirmed += 1;
+    }
+
+    /// Whether a path was never taken before, if it is known; from now on it was.
+    pub(crate) fn is_new_path(&self, path_hash: u64) -> bool {
+        path_hash != 0 && self.lock().paths.insert(path_hash)
+    }
+
+    /// New findings of all workers from the `start`th on.
+    pub(crate) fn findings_since(&self, start: usize) -> Vec<Arc<Finding>> {
+        self.lock().findings.get(start..).unwrap_or_default().to_vec()
+    }
+
+    /// Adds to what a strategy has spent.
+    pub(crate) fn spend(&self, strategy: &str, spent: Spent) {
+        *self.lock().work.entry(strategy.to_string()).or_default() += spent;
+    }
+
+    /// What is left of a budget for the whole campaign. Time is looked at only where it is limited.
+    pub(crate) fn left(&self, budget: &Budget) -> Budget {
+        budget.left(&self.spent(budget))
+    }
+
+    /// Whether a budget for the whole campaign is over.
+    pub(crate) fn is_over(&self, budget: &Budget) -> bool {
+        budget.is_over(&self.spent(budget))
+    }
+
+    fn spent(&self, budget: &Budget) -> Spent {
+        let state = self.lock();
+        let mut spent = state.total();
+        spent.wall = if budget.wall.is_some() { self.clock.now() } else { Duration::ZERO };
+        spent.cpu = if budget.cpu.is_some() { state.cpu_before + cpu::used() } else { Duration::ZERO };
+        spent
+    }
+
+    /// Notes what a worker is at.
+    pub(crate) fn set_worker(&self, worker: usize, at: &str) {
+        self.lock().workers[worker] = at.to_string();
+    }
+
+    /// Tells something.
+    pub(crate) fn announce(&self, kind: EventKind) -> Result<(), CampaignError> {
+        let mut state = self.lock();
+        self.tell(&mut state, kind)
+    }
+
+    /// Stores and tells how far the campaign is.
+    pub(crate) fn note_moment(&self) -> Result<(), CampaignError> {
+        let mut state = self.lock();
+        let now = self.clock.now();
+        let total = state.total();
+        let n_branches = state.coverage.n_branches(self.map);
+        let (last, n_inputs_then) = std::mem::replace(&mut state.last_moment, (now, total.inputs));
+        let seconds = (now - last).as_secs_f64().max(1e-9);
+        let moment = Moment {
+            after: now,
+            n_branches: n_branches as u32,
+            n_entries: self.corpus.len() as u32,
+            n_failures: state.failures.len() as u32,
+            n_inputs: total.inputs,
+        };
+        let work = state.work_with_cpu();
+        state.store.note_work(&work, Some(&moment))?;
+        let kind = EventKind::Moment {
+            n_branches,
+            n_entries: self.corpus.len(),
+            n_failures: state.failures.len(),
+            n_inputs: total.inputs,
+            n_target_runs: total.target_runs,
+            inputs_per_second: (total.inputs.saturating_sub(n_inputs_then)) as f64 / seconds,
+            workers: state.workers.clone(),
+        };
+        self.tell(&mut state, kind)
+    }
+
+    /// What came of it all.
+    pub(crate) fn summary(&self) -> Summary {
+        let state = self.lock();
+        let mut failures: Vec<_> = state.failures.values().cloned().collect();
+        failures.sort_by_key(|failure| failure.provenance.found_after);
+        Summary {
+            worked: self.clock.now(),
+            n_branches: (state.coverage.n_branches(self.map), 2 * self.map.conditions.len()),
+            n_entries: self.corpus.len(),
+            failures,
+            n_unconfirmed: state.n_unconfirmed,
+            n_unstable: state.n_unstable,
+            work: state.work_with_cpu(),
+            coverage: state.coverage.clone(),
+        }
+    }
+
+    fn tell(&self, state: &mut State, kind: EventKind) -> Result<(), CampaignError> {
+        let event = Event { after_ms: self.clock.now().as_millis() as u64, kind };
+        state.journal.write(&event)?;
+        // Whoever watched may have gone; the journal has it.
+        let _ = state.observer.send(event);
+        Ok(())
+    }
+
+    fn kept_for(&self, before: &Coverage, after: &Coverage, n_new: usize) -> String {
+        let branches = (0..self.map.conditions.len() as u32).flat_map(|index| {
+            [true, false].map(|direction| Branch { condition: ConditionId(index), direction })
+        });
+        let new: Vec<Branch> = branches
+            .filter(|branch| after.covers(self.map, *branch) && !before.covers(self.map, *branch))
+            .collect();
+        if new.is_empty() {
+            return format!("another number of times at {n_new} places");
+        }
+        let named: Vec<String> = new.iter().take(NAMED_BRANCHES).map(|branch| self.name(*branch)).collect();
+        let mut text = named.join(", ");
+        if new.len() > NAMED_BRANCHES {
+            text.push_str(&format!(" and {} more branches", new.len() - NAMED_BRANCHES));
+        }
+        text
+    }
+
+    fn name(&self, branch: Branch) -> String {
+        let condition = &self.map.conditions[branch.condition.index()];
+        let place = self.map.show(condition.extent.start);
+        format!("{place} `{}` is {}", condition.text, branch.direction)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A worker that panicked here left the last change half done at worst in memory, never on disk.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn total(&self) -> Spent {
+        let mut total = Spent::default();
+        self.work.values().for_each(|spent| total += *spent);
+        total
+    }
+
+    /// The work by strategy, processor time shared out by time on the clock.
+    fn work_with_cpu(&self) -> BTreeMap<String, Spent> {
+        let mut work = self.work.clone();
+        let cpu = self.cpu_before + cpu::used();
+        let wall: f64 = work.values().map(|spent| spent.wall.as_secs_f64()).sum();
+        for spent in work.values_mut() {
+            spent.cpu = cpu.mul_f64(spent.wall.as_secs_f64() / wall.max(1e-9));
+        }
+        work
+    }
+}
+
+/// Counts that have these classes.
+fn counters_of(hits: &[(u32, u8)], map: &ProgramMap) -> Vec<u8> {
+    let mut counters = vec![0; map.n_counters as usize];
+    for (counter, class) in hits {
+        if let Some(count) = counters.get_mut(*counter as usize) {
+            *count = *class;
+        }
+    }
+    counters
+}
+
+/// How much there is to read in an input.
+pub(crate) fn size(input: &Input) -> usize {
+    input.to_string().len()
+}

@@ -1,0 +1,39 @@
+//! One long run of strategies against one target.
+//!
+//! [`run`] starts workers, each with a core, a live target and strategies of its own. A worker lets a strategy work for a
+//! while and judges what it proposes; whatever is new goes into the [`Ledger`], which all workers share: stored first, then
+//! written to the journal, then told to whoever watches. A process that is killed at any moment has therefore stored
+//! everything it told of, and a campaign in the same folder goes on from there.
+//!
+//! ```text
+//!   worker: Strategy::step ──► Candidate ──► Judge ──► Ledger ──► campaign.db, corpus/ ──► events.jsonl ──► observer
+//!                 ▲                                       │
+//!                 └───────────── Corpus, Seen ◄───────────┘
+//! ```
+//!
+//! Judging is done in one place ([`judge`]): a candidate is run again, a failure counts when the bare build fails in a fresh
+//! process, counters that differ between two runs of one input tell nothing.
+//!
+//! With one worker and a budget of work a campaign decides the same every time.
+
+mod clock;
+mod config;
+mod cpu;
+mod error;
+mod event;
+mod folder;
+mod journal;
+mod judge;
+mod ledger;
+mod run;
+mod seeds;
+mod worker;
+
+pub use crate::{
+    config::CampaignConfig,
+    error::CampaignError,
+    event::{Event, EventKind, Why},
+    folder::CampaignFolder,
+    ledger::Summary,
+    run::{Parts, run},
+};

@@ -1,0 +1,140 @@
+//! A worker: a core, a live target, strategies, a judge.
+
+use crate::{
+    config::CampaignConfig, error::CampaignError, event::EventKind, judge::Judge, ledger::Ledger, run::Parts,
+};
+use cairn_model::Budget;
+use cairn_strategy::{CampaignView, Stop, Strategy, StrategyError};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::Duration,
+};
+
+/// So many deaths in a row are no accident.
+const MAX_DEATHS: u32 = 5;
+
+/// What a worker needs.
+pub(crate) struct Worker<'a> {
+    pub(crate) number: usize,
+    pub(crate) parts: &'a Parts<'a>,
+    pub(crate) config: &'a CampaignConfig,
+    pub(crate) ledger: &'a Ledger<'a>,
+    pub(crate) fuel: u64,
+    pub(crate) stop: &'a Stop,
+}
+
+impl Worker<'_> {
+    /// Works until somebody asks to stop, the budget is over, or nothing is left to do. A worker that dies is started
+    /// again, with everything but its place in the sequence of chances.
+    pub(crate) fn work(&self) -> Result<(), CampaignError> {
+        let mut n_deaths = 0;
+        let mut n_starts = 0;
+        loop {
+            n_starts += 1;
+            let life = catch_unwind(AssertUnwindSafe(|| self.live(n_starts, &mut n_deaths)));
+            let why = match life {
+                Ok(Ok(())) => return Ok(()),
+                // Whatever concerns the store or the target as such concerns all.
+                Ok(Err(
+                    error @ (CampaignError::Store(_)
+                    | CampaignError::File { .. }
+                    | CampaignError::Strategy(StrategyError::Unfit { .. })),
+                )) => return Err(error),
+                Ok(Err(error)) => chain(&error),
+                Err(panic) => panic_text(&*panic),
+            };
+            n_deaths += 1;
+            if n_deaths >= MAX_DEATHS {
+                return Err(CampaignError::Worker { worker: self.number, times: n_deaths, why });
+            }
+            self.ledger.announce(EventKind::Restarted { worker: self.number, why })?;
+        }
+    }
+
+    /// One life; a step that succeeds forgives earlier deaths.
+    fn live(&self, n_starts: u64, n_deaths: &mut u32) -> Result<(), CampaignError> {
+        // Chances of different workers and lives have nothing in common.
+        let own_seed = self.config.seed ^ (self.number as u64) << 32 ^ (n_starts - 1) << 48;
+        let mut random = fastrand::Rng::with_seed(own_seed);
+        let mut plain = self.parts.target.plain()?;
+        plain.set_fuel(self.fuel);
+        let mut judge = Judge::new(self.ledger, self.parts.target)?;
+        let mut strategies = (self.parts.strategies)(self.number);
+        let mut n_heard = 0;
+        let mut turn = 0;
+        let mut n_idle = 0;
+        while !self.stop.is_asked() && !self.ledger.is_over(&self.config.budget) && n_idle < strategies.len() {
+            n_heard = self.tell_news(&mut strategies, n_heard);
+            let index = turn % strategies.len();
+            turn += 1;
+            let strategy = &mut strategies[index];
+            self.ledger.set_worker(self.number, strategy.name());
+            let seen = self.ledger.seen();
+            for (known, classes) in plain.baseline().iter_mut().zip(seen.classes()) {
+                *known |= classes;
+            }
+            let budget = self.step_budget();
+            let mut view = CampaignView::new(
+                self.parts.target,
+                &self.ledger.corpus,
+                &seen,
+                &mut plain,
+                &mut random,
+                self.config.max_size,
+                self.stop,
+            );
+            let candidates = strategy.step(&mut view, &budget)?;
+            let was_over = view.is_over(&budget);
+            let mut spent = view.finish();
+            n_idle = if candidates.is_empty() && !was_over { n_idle + 1 } else { 0 };
+            let judged = candidates.into_iter().try_for_each(|candidate| {
+                let finding = judge.judge(&mut plain, strategy.name(), candidate, &mut spent)?;
+                if !finding.is_new() {
+                    strategy.observe(&finding);
+                }
+                Ok::<(), CampaignError>(())
+            });
+            self.ledger.spend(strategy.name(), spent);
+            judged?;
+            *n_deaths = 0;
+        }
+        self.ledger.set_worker(self.number, "done");
+        Ok(())
+    }
+
+    /// Tells strategies what was found since they last heard, by whomever.
+    fn tell_news(&self, strategies: &mut [Box<dyn Strategy>], n_heard: usize) -> usize {
+        let news = self.ledger.findings_since(n_heard);
+        for finding in &news {
+            strategies.iter_mut().for_each(|strategy| strategy.observe(finding));
+        }
+        n_heard + news.len()
+    }
+
+    fn step_budget(&self) -> Budget {
+        let budget = &self.config.budget;
+        let is_timed = budget.wall.is_some() || budget.cpu.is_some() || *budget == Budget::UNLIMITED;
+        let step = Budget {
+            inputs: Some(self.config.step_inputs),
+            wall: is_timed.then(|| Duration::from_millis(self.config.step_wall_ms)),
+            ..Budget::UNLIMITED
+        };
+        step.and(&self.ledger.left(budget))
+    }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    text
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("it panicked: {}", text.unwrap_or_else(|| "without a word".into()))
+}
