@@ -19,9 +19,4 @@ impl Clock {
     pub(crate) fn now(&self) -> Duration {
         self.before + self.start.elapsed()
     }
-
-    /// Since work was taken up this time.
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.start.elapsed()
-    }
 }

@@ -29,8 +29,7 @@ pub(crate) fn used() -> Duration {
         }
         false
     };
-    let ticks: u64 =
-        processes.iter().filter(|(id, _)| is_ours(**id)).map(|(_, process)| process.ticks).sum();
+    let ticks: u64 = processes.iter().filter(|(id, _)| is_ours(**id)).map(|(_, process)| process.ticks).sum();
     // The kernel's unit in /proc, the same on every Linux that we run on.
     Duration::from_millis(ticks * 10)
 }

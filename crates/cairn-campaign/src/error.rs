@@ -9,7 +9,9 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
     /// Another one is at work in the folder.
-    #[error("another campaign is at work in `{folder}`\n\nhint: wait for it, end it, or choose another folder with `-o`")]
+    #[error(
+        "another campaign is at work in `{folder}`\n\nhint: wait for it, end it, or choose another folder with `-o`"
+    )]
     InUse {
         /// The folder.
         folder: PathBuf,
@@ -24,7 +26,9 @@ pub enum CampaignError {
         folder: PathBuf,
     },
     /// There is a campaign already, and nobody asked to go on with it.
-    #[error("`{folder}` holds a campaign already\n\nhint: `cairn resume {folder}` goes on with it; `-o` chooses another folder")]
+    #[error(
+        "`{folder}` holds a campaign already\n\nhint: `cairn resume {folder}` goes on with it; `-o` chooses another folder"
+    )]
     Exists {
         /// The folder.
         folder: PathBuf,

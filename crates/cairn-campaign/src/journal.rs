@@ -18,7 +18,13 @@ impl Journal {
     /// Goes on behind the last whole line: a process that was killed may have left a part of one.
     pub(crate) fn open(path: &Path) -> Result<Self, CampaignError> {
         let failed = |source| CampaignError::File { action: "open", path: path.to_path_buf(), source };
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(failed)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed)?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
@@ -32,9 +38,11 @@ impl Journal {
         let mut line = serde_json::to_vec(event).expect("an event is always JSON");
         line.push(b'\n');
         let path = || self.path.clone();
-        self.file
-            .write_all(&line)
-            .map_err(|source| CampaignError::File { action: "write", path: path(), source })
+        self.file.write_all(&line).map_err(|source| CampaignError::File {
+            action: "write",
+            path: path(),
+            source,
+        })
     }
 }
 

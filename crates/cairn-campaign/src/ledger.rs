@@ -9,8 +9,8 @@ use crate::{
     journal::Journal,
 };
 use cairn_model::{
-    Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, ProgramFailure, ProgramMap, Provenance, Spent,
-    map::Branch,
+    Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, ProgramFailure, ProgramMap, Provenance,
+    Spent, map::Branch,
 };
 use cairn_store::{Moment, Store};
 use cairn_strategy::{Corpus, Finding, FindingKind, Seen, Unstable};
@@ -201,11 +201,6 @@ impl<'a> Ledger<'a> {
         let strategy = entry.provenance.strategy.clone();
         state.findings.push(Arc::new(Finding { strategy, input: entry.input.clone(), kind: kind.clone() }));
         Ok(kind)
-    }
-
-    /// The input known for a way to fail, if one is.
-    pub(crate) fn failure(&self, signature: &str) -> Option<Arc<ProgramFailure>> {
-        self.lock().failures.get(signature).cloned()
     }
 
     /// Keeps a way to fail, or a smaller input for a known one.

@@ -40,6 +40,8 @@ pub struct Parts<'a> {
     pub seeds: &'a [Input],
     /// A sign to stop.
     pub stop: &'a Stop,
+    /// What the caller needs to start it again; kept in the store.
+    pub plan: String,
 }
 
 /// Begins a campaign in a folder, or goes on with the one that is there, and works until the budget is over or somebody asks
@@ -52,11 +54,7 @@ pub fn run(
 ) -> Result<(Summary, Why), CampaignError> {
     let map = parts.target.map();
     let mut store = folder.store()?;
-    let head = CampaignHead {
-        map_hash: map.hash(),
-        seed: config.seed,
-        settings: serde_json::to_string(config).expect("a configuration is always JSON"),
-    };
+    let head = CampaignHead { map_hash: map.hash(), seed: config.seed, settings: parts.plan.clone() };
     let is_resumed = check(&store, &head, folder.path())?;
     store.begin_campaign(&head)?;
     let (sender, events) = mpsc::channel();

@@ -36,14 +36,18 @@ pub(crate) fn judge_all(
         ledger.announce(EventKind::Warned { text })?;
     }
     if n_unfit > 0 {
-        let text = format!("{n_unfit} of {} seeds fail in the plain view and not on the bare build", seeds.len());
+        let text =
+            format!("{n_unfit} of {} seeds fail in the plain view and not on the bare build", seeds.len());
         ledger.announce(EventKind::Warned { text })?;
     }
     if ledger.corpus.is_empty() && !stop.is_asked() {
         return Err(CampaignError::NoSeeds {
             reason: match n_failing {
                 0 => "no seed reaches anything that is counted".into(),
-                _ => format!("the program fails on every seed that reaches anything ({n_failing} of {})", seeds.len()),
+                _ => format!(
+                    "the program fails on every seed that reaches anything ({n_failing} of {})",
+                    seeds.len()
+                ),
             },
             hint: "give an input that the program works on, and check its arguments with `cairn replay`",
         });

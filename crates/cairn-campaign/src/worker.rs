@@ -63,7 +63,8 @@ impl Worker<'_> {
         let mut n_heard = 0;
         let mut turn = 0;
         let mut n_idle = 0;
-        while !self.stop.is_asked() && !self.ledger.is_over(&self.config.budget) && n_idle < strategies.len() {
+        while !self.stop.is_asked() && !self.ledger.is_over(&self.config.budget) && n_idle < strategies.len()
+        {
             n_heard = self.tell_news(&mut strategies, n_heard);
             let index = turn % strategies.len();
             turn += 1;

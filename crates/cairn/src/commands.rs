@@ -8,6 +8,8 @@ pub mod map;
 pub mod mutants;
 pub mod record;
 pub mod replay;
+pub mod resume;
+pub mod run;
 pub mod score;
 pub mod solve;
 pub mod trace;

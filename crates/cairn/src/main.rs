@@ -4,9 +4,11 @@
 //! Each command is a file in `commands`; [`target`] turns an executable into something that runs, [`report`] turns
 //! coverage into text. Nothing here knows LLVM, a sandbox or a file format of its own.
 
+mod campaign;
 mod commands;
 mod concolic;
 mod config;
+mod duration;
 mod exit_code;
 mod failure;
 mod inputs;
@@ -35,6 +37,8 @@ struct Cairn {
 enum Command {
     Init(commands::init::Init),
     Build(commands::build::Build),
+    Run(commands::run::Run),
+    Resume(commands::resume::Resume),
     Replay(commands::replay::Replay),
     Cover(commands::cover::Cover),
     Map(commands::map::Map),
@@ -51,6 +55,8 @@ fn main() -> ExitCode {
     let result = match Cairn::parse().command {
         Command::Init(command) => command.run(&screen),
         Command::Build(command) => command.run(&screen),
+        Command::Run(command) => command.run(&screen),
+        Command::Resume(command) => command.run(&screen),
         Command::Replay(command) => command.run(&screen),
         Command::Cover(command) => command.run(&screen),
         Command::Map(command) => command.run(&screen),

@@ -44,6 +44,12 @@ impl Screen {
         eprintln!("{}: {text}", self.paint("warning", "33"));
     }
 
+    /// A line that stays, beside the result.
+    pub fn note(&self, text: &str) {
+        self.clear();
+        eprintln!("{text}");
+    }
+
     /// An error that ends the command.
     pub fn fail(&self, failure: &crate::failure::Failure) {
         self.clear();

@@ -1,0 +1,63 @@
+//! What was asked of a campaign, kept with it so that `cairn resume` needs to be told nothing.
+
+use crate::{failure::Failure, target::TargetArgs};
+use cairn_campaign::CampaignConfig;
+use serde::{Deserialize, Serialize};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// What was asked of a campaign.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Where the command was given: `cairn.toml` lies there, and paths start there.
+    pub directory: PathBuf,
+    /// The program and the seeds.
+    pub words: Vec<PathBuf>,
+    /// The program's arguments.
+    pub args: Vec<String>,
+    /// How well runs are contained.
+    pub sandbox: Option<String>,
+    /// Strategies, by name.
+    pub strategies: Vec<String>,
+    /// Files of tokens.
+    pub dictionaries: Vec<PathBuf>,
+    /// The rest.
+    pub config: CampaignConfig,
+}
+
+impl Plan {
+    /// As the target was named on the command line.
+    pub fn new(target: &TargetArgs, config: CampaignConfig) -> Result<Self, Failure> {
+        Ok(Self {
+            directory: env::current_dir()?,
+            words: target.words.clone(),
+            args: target.args.clone(),
+            sandbox: target.sandbox.map(|level| level.to_string()),
+            strategies: Vec::new(),
+            dictionaries: Vec::new(),
+            config,
+        })
+    }
+
+    /// Reads a plan that was kept.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, Failure> {
+        serde_json::from_str(text).map_err(|error| {
+            let folder = folder.display();
+            Failure::usage(format!("the campaign in `{folder}` was begun by another version: {error}"))
+                .hint(format!("begin a new one with `{folder}/corpus` as seeds"))
+        })
+    }
+
+    /// The target as it was named.
+    pub fn target(&self) -> Result<TargetArgs, Failure> {
+        let sandbox = self.sandbox.as_deref().map(str::parse).transpose();
+        Ok(TargetArgs {
+            words: self.words.clone(),
+            args: self.args.clone(),
+            sandbox: sandbox.map_err(Failure::usage)?,
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! Begins a campaign, or goes on with one.
+
+use super::{lines, plan::Plan, views::CampaignViews};
+use crate::{
+    duration,
+    exit_code::Exit,
+    failure::{Failure, chain},
+    inputs,
+    screen::{Screen, count},
+    signals::Signals,
+    target::{Subject, Wanted},
+};
+use cairn_campaign::{CampaignError, CampaignFolder, Event, Parts, Summary, Why};
+use cairn_model::Input;
+use cairn_strategy::{Stop, Strategy};
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+/// How campaigns are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// For people.
+    Lines,
+    /// One event a line, as in `events.jsonl`.
+    Json,
+}
+
+/// Carries a plan out in a folder; the current folder is the plan's.
+pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<Exit, Failure> {
+    let target_args = plan.target()?;
+    let subject = open(&target_args, screen)?;
+    if subject.map.conditions.is_empty() {
+        return Err(Failure::target("the program has no branches in scope, so there is nothing to reach")
+            .hint("check `[scope]` in `cairn.toml`; `cairn map` shows what is there"));
+    }
+    let seeds = seeds(&subject, screen)?;
+    let stop = Stop::default();
+    let views = CampaignViews::new(&subject, subject.views.symbolic.clone());
+    let strategies = |_worker| -> Vec<Box<dyn Strategy>> { Vec::new() };
+    let parts = Parts {
+        target: &views,
+        strategies: &strategies,
+        seeds: &seeds,
+        stop: &stop,
+        plan: serde_json::to_string(plan).expect("a plan is always JSON"),
+    };
+    let campaign = CampaignFolder::open(folder, subject.template.clone()).map_err(failure)?;
+    let signals = Signals::catch()?;
+    let is_done = AtomicBool::new(false);
+    let result = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                if signals.has_caught() {
+                    stop.ask();
+                }
+                thread::sleep(Duration::from_millis(50));
+            }
+        });
+        let observer = |event: &Event| tell(event, told, screen);
+        let result = cairn_campaign::run(campaign, &plan.config, &parts, observer);
+        is_done.store(true, Ordering::Relaxed);
+        result
+    });
+    let (summary, why) = result.map_err(failure)?;
+    if told == Told::Lines {
+        screen.result(&summarise(&summary, why, folder));
+    }
+    Ok(if summary.failures.is_empty() { Exit::Done } else { Exit::Findings })
+}
+
+/// With the symbolic view where it can be built.
+fn open(target: &crate::target::TargetArgs, screen: &Screen) -> Result<Subject, Failure> {
+    let wanted = Wanted { symbolic: true, path: true, ..Wanted::USUAL };
+    let progress = |text: &str| screen.progress(text);
+    Subject::open(target, &wanted, &progress).or_else(|failure| {
+        // If something else is wrong, it is wrong without it too.
+        let subject = Subject::open(target, &Wanted { symbolic: false, ..wanted }, &progress)?;
+        screen.warn(&format!(
+            "there is no symbolic view, so comparisons are not looked into: {}",
+            failure.message
+        ));
+        Ok(subject)
+    })
+}
+
+fn seeds(subject: &Subject, screen: &Screen) -> Result<Vec<Input>, Failure> {
+    let mut seeds = Vec::new();
+    for named in inputs::load(&subject.inputs, &subject.template)? {
+        if !seeds.contains(&named.input) {
+            seeds.push(named.input);
+        }
+    }
+    if seeds.is_empty() {
+        screen.warn("no seeds were given: starting from an empty input");
+        seeds.push(subject.template.fill(Vec::new()));
+    }
+    Ok(seeds)
+}
+
+fn tell(event: &Event, told: Told, screen: &Screen) {
+    match told {
+        Told::Json => screen.result(&serde_json::to_string(event).expect("an event is always JSON")),
+        Told::Lines => {
+            if let Some(line) = lines::line(event) {
+                screen.note(&line);
+            }
+        }
+    }
+}
+
+fn summarise(summary: &Summary, why: Why, folder: &Path) -> String {
+    let (reached, all) = summary.n_branches;
+    let n_inputs: u64 = summary.work.values().map(|spent| spent.inputs).sum();
+    let n_runs: u64 = summary.work.values().map(|spent| spent.target_runs).sum();
+    let mut text = format!(
+        "{} of {} reached by {} in {} ({n_inputs} inputs tried, {n_runs} runs)\n",
+        reached,
+        count(all, "branch"),
+        count(summary.n_entries, "input"),
+        duration::show(summary.worked),
+    );
+    for failure in &summary.failures {
+        let place = failure.stack.first().map_or(String::new(), |frame| format!(" in {frame}"));
+        text.push_str(&format!("  {}{place}: input {}\n", failure.kind, failure.input.address()));
+    }
+    if summary.n_unconfirmed > 0 {
+        text.push_str(&format!(
+            "  {} failed only in the plain view, not on the bare build\n",
+            count(summary.n_unconfirmed as usize, "input")
+        ));
+    }
+    text.push_str(&format!("everything is in `{}`", folder.display()));
+    if why == Why::Asked {
+        text.push_str(&format!("; `cairn resume {}` goes on", folder.display()));
+    }
+    text
+}
+
+fn failure(error: CampaignError) -> Failure {
+    Failure::target(chain(&error))
+}

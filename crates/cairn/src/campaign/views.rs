@@ -1,0 +1,60 @@
+//! The views of a target, as strategies ask for them.
+
+use crate::target::Subject;
+use cairn_executor::{
+    Executor, ExecutorError, RunConfig, Session, SessionConfig, SymbolicConfig, SymbolicExecutor, Target,
+};
+use cairn_model::ProgramMap;
+use cairn_strategy::TargetViews;
+use std::path::{Path, PathBuf};
+
+/// The views of a subject.
+pub struct CampaignViews<'a> {
+    subject: &'a Subject,
+    /// The symbolic view, if it could be built.
+    symbolic: Option<PathBuf>,
+}
+
+impl<'a> CampaignViews<'a> {
+    /// Of a subject; the symbolic view lies at `symbolic`, if there is one.
+    pub fn new(subject: &'a Subject, symbolic: Option<PathBuf>) -> Self {
+        Self { subject, symbolic }
+    }
+
+    fn target(&self, view: &Path) -> Target {
+        Target { program: view.to_path_buf(), n_counters: self.subject.map.n_counters }
+    }
+
+    fn run_config(&self) -> RunConfig {
+        self.subject.run_config.clone()
+    }
+
+    fn session(&self, view: &Path) -> Result<Session, ExecutorError> {
+        let config = SessionConfig { run: self.run_config(), ..SessionConfig::default() };
+        Session::new(self.target(view), config)
+    }
+}
+
+impl TargetViews for CampaignViews<'_> {
+    fn map(&self) -> &ProgramMap {
+        &self.subject.map
+    }
+
+    fn plain(&self) -> Result<Session, ExecutorError> {
+        self.session(&self.subject.views.plain)
+    }
+
+    fn bare(&self) -> Result<Executor, ExecutorError> {
+        let target = Target { n_counters: 0, ..self.target(&self.subject.views.bare) };
+        Executor::new(target, self.run_config())
+    }
+
+    fn path(&self) -> Result<Option<Session>, ExecutorError> {
+        self.subject.views.path.as_deref().map(|view| self.session(view)).transpose()
+    }
+
+    fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError> {
+        let run = |view: &PathBuf| SymbolicExecutor::new(self.target(view), self.run_config(), config);
+        self.symbolic.as_ref().map(run).transpose()
+    }
+}

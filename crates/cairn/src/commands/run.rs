@@ -1,0 +1,96 @@
+//! `cairn run`: a campaign from the beginning.
+
+use crate::{
+    campaign::{self, Told, plan::Plan},
+    duration,
+    exit_code::Exit,
+    failure::Failure,
+    screen::Screen,
+    target::TargetArgs,
+};
+use cairn_campaign::CampaignConfig;
+use cairn_model::Budget;
+use std::{path::PathBuf, thread, time::Duration};
+
+/// Find inputs that reach new branches, and every crash and hang on the way
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    #[command(flatten)]
+    target: TargetArgs,
+    /// The folder of the campaign
+    #[arg(long, short, value_name = "FOLDER", default_value = "cairn-campaign")]
+    output: PathBuf,
+    #[command(flatten)]
+    limits: Limits,
+    /// Workers (default: one for each core)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    workers: Option<u16>,
+    /// Where chances come from: with one worker and a limit of work, the same seed decides the same
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Techniques, with commas between them
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "fuzz")]
+    strategy: Vec<String>,
+    /// A file of tokens, as AFL++ and libFuzzer read them; may be given several times
+    #[arg(long, value_name = "FILE")]
+    dict: Vec<PathBuf>,
+    /// Print events as JSON, one a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// When a campaign ends.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Limits {
+    /// Stop after this long, such as `60s` or `10m`
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
+    wall: Option<Duration>,
+    /// Stop after this much processor time, the program's included
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    cpu: Option<Duration>,
+    /// Stop after so many inputs were tried
+    #[arg(long, value_name = "N")]
+    inputs: Option<u64>,
+    /// Stop after so many runs of the program
+    #[arg(long, value_name = "N")]
+    runs: Option<u64>,
+    /// Stop after so many paths nobody took before
+    #[arg(long, value_name = "N")]
+    paths: Option<u64>,
+}
+
+impl Limits {
+    /// As a budget.
+    pub fn budget(&self) -> Budget {
+        Budget {
+            wall: self.wall,
+            cpu: self.cpu,
+            inputs: self.inputs,
+            target_runs: self.runs,
+            mutant_runs: None,
+            new_paths: self.paths,
+        }
+    }
+}
+
+impl Run {
+    pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
+        if self.output.join("campaign.db").exists() {
+            let folder = self.output.display();
+            return Err(Failure::usage(format!("`{folder}` holds a campaign already"))
+                .hint(format!("`cairn resume {folder}` goes on with it; `-o` chooses another folder")));
+        }
+        let n_cores = thread::available_parallelism().map_or(1, usize::from);
+        let config = CampaignConfig {
+            seed: self.seed,
+            workers: self.workers.map_or(n_cores, usize::from),
+            budget: self.limits.budget(),
+            ..CampaignConfig::default()
+        };
+        let mut plan = Plan::new(&self.target, config)?;
+        plan.strategies = self.strategy.clone();
+        plan.dictionaries = self.dict.clone();
+        let told = if self.json { Told::Json } else { Told::Lines };
+        campaign::start(&plan, &self.output, told, screen)
+    }
+}
