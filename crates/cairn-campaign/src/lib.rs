@@ -18,6 +18,7 @@
 
 mod clock;
 mod config;
+mod cores;
 mod cpu;
 mod error;
 mod event;

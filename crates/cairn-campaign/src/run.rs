@@ -2,6 +2,7 @@
 
 use crate::{
     config::CampaignConfig,
+    cores,
     error::CampaignError,
     event::{Event, EventKind, Why},
     folder::CampaignFolder,
@@ -10,7 +11,6 @@ use crate::{
     seeds,
     worker::Worker,
 };
-use cairn_executor::pin_to_core;
 use cairn_model::Input;
 use cairn_store::CampaignHead;
 use cairn_strategy::{Stop, Strategy, TargetViews};
@@ -99,13 +99,16 @@ fn check(store: &cairn_store::Store, head: &CampaignHead, folder: &Path) -> Resu
 }
 
 fn work(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Result<(), CampaignError> {
+    let cores = cores::usable();
+    // Threads begin where the one that makes them is: workers move on from here.
+    cores::pin(&cores, 0);
     let fuel = start(ledger, parts)?;
     let n_workers = config.workers.max(1);
+    let cores = &cores;
     let results: Vec<Result<(), CampaignError>> = thread::scope(|scope| {
         let spawn = |number| {
             scope.spawn(move || {
-                // Best effort: a machine may forbid it, or have fewer cores.
-                let _ = pin_to_core(number);
+                cores::pin(cores, number);
                 let worker = Worker { number, parts, config, ledger, fuel, stop: parts.stop };
                 // What one cannot mend, the others cannot either.
                 worker.work().inspect_err(|_| parts.stop.ask())
