@@ -11,9 +11,8 @@ use nix::{
 /// where the system put it, so that campaigns side by side do not all crowd on the first core.
 pub(crate) fn usable() -> Vec<usize> {
     let allowed = sched_getaffinity(Pid::from_raw(0)).ok();
-    let is_allowed = |core: &usize| {
-        allowed.as_ref().is_some_and(|allowed| allowed.is_set(*core).unwrap_or(false))
-    };
+    let is_allowed =
+        |core: &usize| allowed.as_ref().is_some_and(|allowed| allowed.is_set(*core).unwrap_or(false));
     let mut cores: Vec<usize> = (0..CpuSet::count()).filter(is_allowed).collect();
     if let Ok(current) = sched_getcpu()
         && let Some(at) = cores.iter().position(|core| *core == current)

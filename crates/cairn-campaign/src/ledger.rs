@@ -2,12 +2,12 @@
 
 use crate::{
     clock::Clock,
-    cpu,
     error::CampaignError,
     event::{Event, EventKind},
     folder::CampaignFolder,
     journal::Journal,
 };
+use cairn_executor::tree_time;
 use cairn_model::{
     Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, ProgramFailure, ProgramMap, Provenance,
     Spent, map::Branch,
@@ -16,7 +16,7 @@ use cairn_store::{Moment, Store};
 use cairn_strategy::{Corpus, Finding, FindingKind, Seen, Unstable};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt,
+    fmt, process,
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
     time::Duration,
 };
@@ -282,7 +282,8 @@ impl<'a> Ledger<'a> {
         let state = self.lock();
         let mut spent = state.total();
         spent.wall = if budget.wall.is_some() { self.clock.now() } else { Duration::ZERO };
-        spent.cpu = if budget.cpu.is_some() { state.cpu_before + cpu::used() } else { Duration::ZERO };
+        spent.cpu =
+            if budget.cpu.is_some() { state.cpu_before + tree_time(process::id()) } else { Duration::ZERO };
         spent
     }
 
@@ -391,7 +392,7 @@ impl State {
     /// The work by strategy, processor time shared out by time on the clock.
     fn work_with_cpu(&self) -> BTreeMap<String, Spent> {
         let mut work = self.work.clone();
-        let cpu = self.cpu_before + cpu::used();
+        let cpu = self.cpu_before + tree_time(process::id());
         let wall: f64 = work.values().map(|spent| spent.wall.as_secs_f64()).sum();
         for spent in work.values_mut() {
             spent.cpu = cpu.mul_f64(spent.wall.as_secs_f64() / wall.max(1e-9));

@@ -19,7 +19,6 @@
 mod clock;
 mod config;
 mod cores;
-mod cpu;
 mod error;
 mod event;
 mod folder;

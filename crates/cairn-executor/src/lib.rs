@@ -32,6 +32,7 @@ mod capture;
 mod channel;
 mod compare;
 mod config;
+mod cpu;
 mod error;
 mod executor;
 mod judge;
@@ -52,6 +53,7 @@ pub use crate::{
     channel::{Channel, ChannelLayout, MutantLayout, SessionLayout, SymbolicLayout},
     compare::{CompareCommand, CompareFailure, Compared},
     config::{RunConfig, SandboxLevel, Target},
+    cpu::tree_time,
     error::ExecutorError,
     executor::{Execution, Executor},
     pin::pin_to_core,

@@ -3,6 +3,7 @@
 pub mod build;
 pub mod cover;
 pub mod doctor;
+pub mod experiment;
 pub mod init;
 pub mod map;
 pub mod mutants;

@@ -47,6 +47,7 @@ enum Command {
     Score(commands::score::Score),
     Trace(commands::trace::Trace),
     Solve(commands::solve::Solve),
+    Experiment(commands::experiment::RunExperiment),
     Doctor(commands::doctor::Doctor),
 }
 
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Command::Score(command) => command.run(&screen),
         Command::Trace(command) => command.run(&screen),
         Command::Solve(command) => command.run(&screen),
+        Command::Experiment(command) => command.run(&screen),
         Command::Doctor(command) => command.run(&screen),
     };
     match result {

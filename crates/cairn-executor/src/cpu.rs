@@ -1,11 +1,11 @@
-//! Processor time of this process and everything below it.
+//! Processor time of a process and everything below it.
 
 use std::{collections::BTreeMap, fs, time::Duration};
 
-/// Time that this process, its children and theirs have used, those that ended included.
+/// Time that a process, its children and theirs have used, those that ended included.
 ///
-/// Targets live for long in processes of their own, which the system adds to our time only when they end.
-pub(crate) fn used() -> Duration {
+/// Targets live for long in processes of their own, which the system adds to their parent's time only when they end.
+pub fn tree_time(root: u32) -> Duration {
     let Ok(folder) = fs::read_dir("/proc") else { return Duration::ZERO };
     let mut processes = BTreeMap::new();
     for entry in folder.flatten() {
@@ -16,20 +16,20 @@ pub(crate) fn used() -> Duration {
             processes.insert(id, process);
         }
     }
-    let own = std::process::id();
-    let is_ours = |id: u32| {
+    let is_below = |id: u32| {
         let mut at = id;
         // No line of descent is longer than the number of processes.
         for _ in 0..processes.len() {
             match processes.get(&at) {
-                _ if at == own => return true,
+                _ if at == root => return true,
                 Some(process) => at = process.parent,
                 None => return false,
             }
         }
         false
     };
-    let ticks: u64 = processes.iter().filter(|(id, _)| is_ours(**id)).map(|(_, process)| process.ticks).sum();
+    let ticks: u64 =
+        processes.iter().filter(|(id, _)| is_below(**id)).map(|(_, process)| process.ticks).sum();
     // The kernel's unit in /proc, the same on every Linux that we run on.
     Duration::from_millis(ticks * 10)
 }
@@ -60,9 +60,10 @@ mod tests {
 
     #[test]
     fn our_own_time_grows() {
-        let before = used();
+        let own = std::process::id();
+        let before = tree_time(own);
         let mut x = 1u64;
-        while used() < before + Duration::from_millis(30) {
+        while tree_time(own) < before + Duration::from_millis(30) {
             for _ in 0..10_000_000 {
                 x = std::hint::black_box(x.wrapping_mul(3));
             }

@@ -1,0 +1,203 @@
+//! `cairn run` and `cairn resume` as users meet them.
+
+use cairn_testkit::{Ran, Workspace};
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{BufRead, BufReader},
+    process::Stdio,
+    time::Duration,
+};
+
+/// A little language: three kinds of commands, nesting, a crash and a hang behind conditions.
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int depth;
+
+static int number(const char *text) {
+  int value = 0;
+  for (; *text >= '0' && *text <= '9'; text++)
+    value = value * 10 + (*text - '0');
+  return value;
+}
+
+static void crash(int *where) { *where = 1; }
+
+static int line(char *text) {
+  if (text[0] == 'p') {
+    int n = number(text + 1);
+    if (n > 9)
+      puts("big");
+    else if (n == 7)
+      puts("seven");
+    return 1;
+  }
+  if (text[0] == '(') {
+    depth++;
+    if (depth > 3)
+      puts("deep");
+  } else if (text[0] == ')') {
+    depth--;
+    if (depth < 0)
+      puts("shallow");
+  } else if (text[0] == 'x' && text[1] == 'y') {
+    if (text[2] == '!')
+      crash(0);
+    if (text[2] == '?')
+      for (;;)
+        depth += 2;
+  }
+  return 0;
+}
+
+int main(void) {
+  char text[64];
+  int printed = 0;
+  while (fgets(text, sizeof text, stdin))
+    printed += line(text);
+  return printed > 3;
+}
+"#;
+
+fn program(text: &str) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("target.c", text.trim_start());
+    workspace.write("seeds/one", "p1\n(\n)\n");
+    workspace.run("cairn-cc", ["target.c", "-o", "program"]).success();
+    workspace
+}
+
+fn run(workspace: &Workspace, arguments: &[&str]) -> Ran {
+    workspace.run("cairn", ["run"].iter().chain(arguments))
+}
+
+fn events(workspace: &Workspace, folder: &str) -> Vec<Value> {
+    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    workspace.read(format!("{folder}/events.jsonl")).lines().map(parse).collect()
+}
+
+fn addresses(events: &[Value], kind: &str) -> BTreeSet<String> {
+    let of_kind = events.iter().filter(|event| event["event"] == kind);
+    of_kind.map(|event| event["address"].as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn a_campaign_finds_branches_a_crash_and_a_hang() {
+    let workspace = program(PROGRAM);
+    let ran = run(&workspace, &["./program", "seeds", "-o", "out", "--inputs", "300000", "--workers", "2"]);
+    let ran = ran.exits_with(3);
+    let ended = events(&workspace, "out");
+    assert_eq!(ended.last().unwrap()["event"], "ended", "{ran}");
+    assert_eq!(fs::read_dir(workspace.path("out/crashes")).unwrap().count(), 1, "{ran}");
+    assert_eq!(fs::read_dir(workspace.path("out/hangs")).unwrap().count(), 1, "{ran}");
+    // What was generated does on the user's own executable what the campaign says.
+    let crash = fs::read_dir(workspace.path("out/crashes")).unwrap().next().unwrap().unwrap().path();
+    let replayed = workspace.run("sh", ["-c", &format!("./program < {}", crash.display())]);
+    assert_eq!(replayed.status.code(), Some(139), "{replayed}");
+    // Everything that can be reached is.
+    let cover = workspace.run("cairn", ["cover", "./program", "out/corpus", "--missing"]).success();
+    assert!(!cover.stdout.contains("puts") && cover.stdout.contains("target.c"), "{cover}");
+    for text in ["`n > 9`", "`n == 7`", "`depth > 3`", "`depth < 0`"] {
+        assert!(!cover.stdout.contains(text), "{text} is missing: {cover}");
+    }
+}
+
+#[test]
+fn the_same_seed_and_work_decide_the_same() {
+    let workspace = program(PROGRAM);
+    let decisions = |folder: &str, seed: &str| -> Vec<Value> {
+        let limits = ["--workers", "1", "--inputs", "20000", "--seed", seed];
+        let words = ["./program", "seeds", "-o", folder];
+        let ran = run(&workspace, &[&words[..], &limits].concat());
+        assert!(matches!(ran.status.code(), Some(0 | 3)), "{ran}");
+        let told = events(&workspace, folder).into_iter().filter(|event| event["event"] != "moment");
+        told.map(|mut event| {
+            event["after_ms"] = 0.into();
+            event
+        })
+        .collect()
+    };
+    let first = decisions("first", "5");
+    assert!(first.len() > 5, "{first:?}");
+    assert_eq!(first, decisions("second", "5"));
+    assert_ne!(first, decisions("third", "6"));
+}
+
+#[test]
+fn killed_at_any_moment_a_campaign_has_everything_it_told() {
+    let workspace = program(PROGRAM);
+    let mut told = BTreeSet::new();
+    let mut failed = BTreeSet::new();
+    for round in 0u64..100 {
+        let words: &[&str] = match round {
+            0 => &["run", "./program", "seeds", "-o", "out", "--json", "--seed", "3"],
+            _ => &["resume", "out", "--json", "--for", "1h"],
+        };
+        let mut child = workspace
+            .command("cairn")
+            .args(words)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        // Moments spread over start, seeds and work; the first round must at least have begun.
+        let patience = Duration::from_millis(if round == 0 { 8000 } else { 60 + round * 37 % 500 });
+        let reader = std::thread::spawn(move || {
+            let lines = BufReader::new(stdout).lines().map_while(Result::ok);
+            lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok()).collect::<Vec<_>>()
+        });
+        std::thread::sleep(patience);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let events = reader.join().unwrap();
+        told.extend(addresses(&events, "kept"));
+        let new = events.iter().filter(|event| event["event"] == "failed");
+        failed.extend(new.map(|event| event["signature"].as_str().unwrap().to_string()));
+    }
+    let ended = workspace.run("cairn", ["resume", "out", "--json", "--inputs", "1"]);
+    assert!(matches!(ended.status.code(), Some(0 | 3)), "{ended}");
+    let store = rusqlite_rows(&workspace);
+    assert!(!told.is_empty());
+    assert!(told.is_subset(&store.0), "{told:?} are not all in {:?}", store.0);
+    assert!(failed.is_subset(&store.1), "{failed:?} are not all in {:?}", store.1);
+    for address in &told {
+        assert!(workspace.path(format!("out/corpus/{address}")).exists(), "{address} is lost");
+    }
+}
+
+/// Addresses of entries, and signatures of failures, as the report of the campaign has them.
+fn rusqlite_rows(workspace: &Workspace) -> (BTreeSet<String>, BTreeSet<String>) {
+    let all = events(workspace, "out");
+    let signatures = all.iter().filter(|event| event["event"] == "failed");
+    let signatures = signatures.map(|event| event["signature"].as_str().unwrap().to_string()).collect();
+    (addresses(&all, "kept"), signatures)
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let workspace = program(PROGRAM);
+    fs::create_dir(workspace.path("empty")).unwrap();
+    let check = |words: &[&str], code: i32, expected: &str| {
+        let ran = run(&workspace, words).exits_with(code);
+        assert!(ran.stderr.contains(expected), "`{expected}` is not said: {ran}");
+    };
+    check(&["./program", "empty", "-o", "a"], 2, "there are no inputs in `empty`");
+    check(&["./program", "nowhere", "-o", "a"], 2, "failed to read input `nowhere`");
+    check(&["./program", "seeds", "-o", "a", "--strategy", "magic"], 2, "`magic` is no strategy");
+    workspace.write("bad.dict", "token=\"never closed\n");
+    check(&["./program", "seeds", "-o", "a", "--dict", "bad.dict"], 2, "bad.dict");
+    workspace.write("crashing/one", "xy!\n");
+    check(&["./program", "crashing", "-o", "b", "--inputs", "10"], 4, "the program fails on every seed");
+    check(&["./program", "seeds", "-o", "c", "--inputs", "10", "--workers", "1"], 0, "budget");
+    check(&["./program", "seeds", "-o", "c", "--inputs", "10"], 2, "holds a campaign already");
+    let ran = workspace.run("cairn", ["resume", "nothing"]).exits_with(2);
+    assert!(ran.stderr.contains("holds no campaign"), "{ran}");
+    let ran = workspace.run("cairn", ["resume", "c"]).exits_with(2);
+    assert!(ran.stderr.contains("used up"), "{ran}");
+}
