@@ -16,6 +16,9 @@ pub struct FuzzConfig {
     pub literals: bool,
     /// Whether to look at comparisons in runs of the symbolic view, and to answer them. Default: yes.
     pub comparisons: bool,
+    /// Which of how many workers of a campaign this is: comparisons of what others found are answered by one of them.
+    /// Default: the only one, (0, 1).
+    pub worker: (u32, u32),
     /// The most words on a command line, and the most bytes in each of them. Default: 64 and 1024.
     pub max_words: usize,
     /// See [`FuzzConfig::max_words`].
@@ -38,6 +41,7 @@ impl FuzzConfig {
             dictionary: Dictionary::default(),
             literals: true,
             comparisons: true,
+            worker: (0, 1),
             max_words: 64,
             max_word_size: 1024,
             most_candidates: 64,

@@ -106,6 +106,19 @@ pub(crate) fn size(input: &Input) -> usize {
     args + input.stdin.0.len() + files + environment + variables + buffer
 }
 
+/// Whether two inputs differ in regions of these kinds only.
+pub(crate) fn differ_only_in(kinds: &[RegionKind], one: &Input, other: &Input) -> bool {
+    let is_same = |kind: &RegionKind| match kind {
+        RegionKind::Arguments => one.args == other.args,
+        RegionKind::Stdin => one.stdin == other.stdin,
+        RegionKind::Files => one.files == other.files,
+        RegionKind::Environment => one.environment == other.environment,
+        RegionKind::Variables => one.variables == other.variables,
+        RegionKind::Buffer => one.buffer == other.buffer,
+    };
+    one.setting == other.setting && RegionKind::ALL.iter().all(|kind| kinds.contains(kind) || is_same(kind))
+}
+
 /// Whether an input is nothing but the buffer of a harness.
 pub(crate) fn is_only_buffer(input: &Input) -> bool {
     let Input { args, stdin, files, environment, variables, buffer, setting } = input;

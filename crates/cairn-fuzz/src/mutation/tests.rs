@@ -32,15 +32,11 @@ fn material(dictionary: &Dictionary) -> Material<'_> {
 
 /// Which kinds of regions differ.
 fn differing(one: &Input, other: &Input) -> BTreeSet<RegionKind> {
-    let differs = |kind: &RegionKind| match kind {
-        RegionKind::Arguments => one.args != other.args,
-        RegionKind::Stdin => one.stdin != other.stdin,
-        RegionKind::Files => one.files != other.files,
-        RegionKind::Environment => one.environment != other.environment,
-        RegionKind::Variables => one.variables != other.variables,
-        RegionKind::Buffer => one.buffer != other.buffer,
+    let is_same = |kind: &RegionKind| {
+        let others: Vec<_> = RegionKind::ALL.into_iter().filter(|other| other != kind).collect();
+        region::differ_only_in(&others, one, other)
     };
-    RegionKind::ALL.into_iter().filter(differs).collect()
+    RegionKind::ALL.into_iter().filter(|kind| !is_same(kind)).collect()
 }
 
 #[test]
