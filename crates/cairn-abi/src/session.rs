@@ -429,4 +429,10 @@ mod tests {
         assert_eq!(n_new(&[2, 0, 9, 7, 0, 0, 0, 0, 255], &baseline), 1);
         assert_eq!(n_new(&[0, 1, 0, 8, 0, 0, 0, 0, 1], &baseline), 3);
     }
+
+    #[test]
+    fn a_baseline_may_be_longer_than_the_counters() {
+        let baseline = [0; 16];
+        assert_eq!(n_new(&[0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1], &baseline), 3);
+    }
 }
