@@ -375,9 +375,11 @@ pub const fn class(count: u8) -> u8 {
     }
 }
 
-/// Counters hit in a class the baseline lacks.
+/// Counters hit in a class the baseline lacks. It may be longer than they are.
 pub fn n_new(counters: &[u8], baseline: &[u8]) -> u32 {
     let mut n = 0;
+    // Cut to the same length, both leave rests of the same length.
+    let baseline = &baseline[..counters.len().min(baseline.len())];
     let (counter_words, counter_rest) = counters.as_chunks::<8>();
     let (baseline_words, baseline_rest) = baseline.as_chunks::<8>();
     for (counts, seen) in counter_words.iter().zip(baseline_words) {
