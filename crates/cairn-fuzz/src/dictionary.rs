@@ -83,7 +83,7 @@ impl Dictionary {
             self.add(little.iter().rev().copied().collect());
             self.add(little);
         }
-        if number > 0xff {
+        if number > 9 {
             self.add(number.cast_signed().to_string().into_bytes());
         }
     }
@@ -148,6 +148,8 @@ mod tests {
             dictionary.tokens().iter().map(|token| token.escape_ascii().to_string()).collect();
         assert_eq!(words, [r"\xca\xfe", r"\xfe\xca", r"\x00\x00\xca\xfe", r"\xfe\xca\x00\x00", "51966"]);
         dictionary.add_number(7);
-        assert_eq!((dictionary.tokens().len(), dictionary.numbers()), (5, &[0xcafe, 7][..]));
+        dictionary.add_number(42);
+        assert_eq!(dictionary.tokens()[5..], [b"42".to_vec()]);
+        assert_eq!(dictionary.numbers(), [0xcafe, 7, 42]);
     }
 }

@@ -15,8 +15,8 @@ pub(crate) struct Pace {
 }
 
 /// Inputs for each look at comparisons, and how many looks come first.
-const INPUTS_PER_LOOK: u64 = 1000;
-const FIRST_LOOKS: u64 = 4;
+const INPUTS_PER_LOOK: u64 = 500;
+const FIRST_LOOKS: u64 = 16;
 
 /// The part of the time that goes to comparisons.
 const SHARE: u32 = 5;
@@ -87,8 +87,8 @@ mod tests {
         while pace.looks(false) {
             pace.looked(None);
         }
-        assert_eq!(pace.n_looks, 5);
-        pace.worked(1000, None);
+        assert_eq!(pace.n_looks, FIRST_LOOKS + 1);
+        pace.worked(INPUTS_PER_LOOK, None);
         assert!(pace.looks(false));
         pace.looked(Some(Duration::from_secs(1)));
         assert!(!pace.looks(true));
