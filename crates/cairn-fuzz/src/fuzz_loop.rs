@@ -12,6 +12,7 @@ use crate::{
     random::Random,
     region::is_only_buffer,
     surroundings::{Done, Surroundings},
+    trim::trim,
 };
 use cairn_abi::session::class;
 use cairn_executor::{ExecutorError, WantedCounters, Wants};
@@ -63,6 +64,9 @@ pub struct FuzzCounts {
 
 /// Every so many batches the counters of all runs are looked at.
 const SAMPLED: u64 = 32;
+
+/// Runs that make a new seed smaller.
+const MOST_TRIMS: u64 = 64;
 
 /// Counters whatever the run reached.
 const EVERYTHING_COUNTED: Wants = Wants { counters: WantedCounters::Always, output: false };
@@ -158,7 +162,7 @@ impl FuzzLoop {
             done.inputs += n_inputs;
             done.target_runs += n_inputs;
             self.counts.n_inputs += n_inputs;
-            self.judge(around, &mut found);
+            self.judge(around, &mut found, &mut done)?;
             done.candidates = found.len() as u64;
         }
         // Failures first, then what reached most.
@@ -287,7 +291,13 @@ impl FuzzLoop {
     }
 
     /// Decides what is new in the batch.
-    fn judge(&mut self, around: &mut dyn Surroundings, found: &mut Vec<Found>) {
+    fn judge(
+        &mut self,
+        around: &mut dyn Surroundings,
+        found: &mut Vec<Found>,
+        done: &mut Done,
+    ) -> Result<(), ExecutorError> {
+        let most_trims = self.pace.batch(MOST_TRIMS, around.clock().is_some()) as usize;
         let mut notable = std::mem::take(&mut self.notable);
         for Notable { place, ending, counters, fuel } in notable.drain(..) {
             let hits = Seen::hits(&counters);
@@ -309,13 +319,18 @@ impl FuzzLoop {
                 None => self.mutations.reward(&made.recipe),
                 Some(_) => self.counts.n_good_answers += u64::from(made.seed.is_some()),
             }
-            let input = self.batch.input(place);
+            let mut input = self.batch.input(place);
             if !is_failure {
-                self.keep(Seed::new(input.clone(), hits, fuel, parent));
+                let seed = Seed::new(input, hits, fuel, parent);
+                let (seed, n_runs) = trim(seed, &self.config.regions, around.session(), most_trims)?;
+                done.target_runs += n_runs as u64;
+                input = seed.input().clone();
+                self.keep(seed);
             }
             found.push(Found { is_failure, n_reached, candidate: Candidate { input, parent, reason } });
         }
         self.notable = notable;
+        Ok(())
     }
 
     /// Goes on from a seed before anybody else has judged it.

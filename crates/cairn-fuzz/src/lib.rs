@@ -31,6 +31,7 @@ mod random;
 mod region;
 mod strategy;
 mod surroundings;
+mod trim;
 
 pub use crate::{
     config::FuzzConfig,
