@@ -375,9 +375,11 @@ pub const fn class(count: u8) -> u8 {
     }
 }
 
-/// Counters hit in a class the baseline lacks.
+/// Counters hit in a class the baseline lacks. It may be longer than they are.
 pub fn n_new(counters: &[u8], baseline: &[u8]) -> u32 {
     let mut n = 0;
+    // Cut to the same length, both leave rests of the same length.
+    let baseline = &baseline[..counters.len().min(baseline.len())];
     let (counter_words, counter_rest) = counters.as_chunks::<8>();
     let (baseline_words, baseline_rest) = baseline.as_chunks::<8>();
     for (counts, seen) in counter_words.iter().zip(baseline_words) {
@@ -428,5 +430,11 @@ mod tests {
         assert_eq!(n_new(&[1, 0, 9, 7, 0, 0, 0, 0, 255], &baseline), 0);
         assert_eq!(n_new(&[2, 0, 9, 7, 0, 0, 0, 0, 255], &baseline), 1);
         assert_eq!(n_new(&[0, 1, 0, 8, 0, 0, 0, 0, 1], &baseline), 3);
+    }
+
+    #[test]
+    fn a_baseline_may_be_longer_than_the_counters() {
+        let baseline = [0; 16];
+        assert_eq!(n_new(&[0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1], &baseline), 3);
     }
 }

@@ -1,0 +1,50 @@
+//! What a fuzzer is to do.
+
+use crate::{dictionary::Dictionary, region::RegionKind};
+use cairn_model::{Input, Template};
+
+/// What may be changed, with which words, and how far.
+#[derive(Clone, Debug)]
+pub struct FuzzConfig {
+    /// The kinds of regions that may be changed.
+    pub regions: Vec<RegionKind>,
+    /// Where to begin if there is no other input.
+    pub start: Input,
+    /// Words of the user.
+    pub dictionary: Dictionary,
+    /// Whether to use words and numbers that stand in the program, too. Default: yes.
+    pub literals: bool,
+    /// Whether to look at comparisons in runs of the symbolic view, and to answer them. Default: yes.
+    pub comparisons: bool,
+    /// Which of how many workers of a campaign this is: comparisons of what others found are answered by one of them.
+    /// Default: the only one, (0, 1).
+    pub worker: (u32, u32),
+    /// The most words on a command line, and the most bytes in each of them. Default: 64 and 1024.
+    pub max_words: usize,
+    /// See [`FuzzConfig::max_words`].
+    pub max_word_size: usize,
+    /// After so many candidates a step ends, so that others hear of them. Default: 64.
+    pub most_candidates: usize,
+}
+
+impl FuzzConfig {
+    /// Changes what carries raw bytes, and variables.
+    pub fn of_template(template: &Template) -> Self {
+        Self::new(RegionKind::of_template(template), template.fill(Vec::new()))
+    }
+
+    /// Changes regions of these kinds.
+    pub fn new(regions: Vec<RegionKind>, start: Input) -> Self {
+        Self {
+            regions,
+            start,
+            dictionary: Dictionary::default(),
+            literals: true,
+            comparisons: true,
+            worker: (0, 1),
+            max_words: 64,
+            max_word_size: 1024,
+            most_candidates: 64,
+        }
+    }
+}

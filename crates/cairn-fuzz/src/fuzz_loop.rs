@@ -1,0 +1,368 @@
+//! The loop.
+
+use crate::{
+    batch::{Batch, Kind, Made, Notable},
+    comparisons::{Answer, Asked, Comparisons},
+    config::FuzzConfig,
+    dictionary::Dictionary,
+    failures::Failures,
+    mutation::{Material, Mutations, Recipe},
+    pace::Pace,
+    queue::{Queue, Seed, signature},
+    random::Random,
+    region::is_only_buffer,
+    surroundings::{Done, Surroundings},
+    trim::trim,
+};
+use cairn_abi::session::class;
+use cairn_executor::{ExecutorError, WantedCounters, Wants};
+use cairn_model::{Ending, Input, ProgramMap};
+use cairn_strategy::{Candidate, Entry, Seen};
+use std::collections::{HashMap, VecDeque};
+
+/// Changes inputs, runs them, and goes on from those that reach something new.
+///
+/// What it runs, what seeds are worth and when it stops is up to its [`Surroundings`]; [`FuzzStrategy`](crate::FuzzStrategy)
+/// makes a strategy of it. With the same seed, the same surroundings and without a clock it does the same every time.
+pub struct FuzzLoop {
+    config: FuzzConfig,
+    dictionary: Dictionary,
+    mutations: Mutations,
+    random: Random,
+    queue: Queue,
+    batch: Batch,
+    notable: Vec<Notable>,
+    /// The seed at work, and how many inputs are still to be made from it.
+    current: Option<(usize, u32)>,
+    /// Inputs that wait to be run, with the seed each was made from.
+    waiting: VecDeque<(Option<usize>, Answer)>,
+    /// Seeds whose comparisons nobody has looked at, the last of them next.
+    unlooked: Vec<usize>,
+    comparisons: Comparisons,
+    failures: Failures,
+    pace: Pace,
+    /// Seeds of which the campaign has not said what became of them, by address.
+    unjudged: HashMap<String, usize>,
+    n_batches: u64,
+    counts: FuzzCounts,
+}
+
+/// What the loop did since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FuzzCounts {
+    /// Inputs tried.
+    pub n_inputs: u64,
+    /// Seeds whose comparisons were looked at.
+    pub n_looks: u64,
+    /// Inputs made to answer comparisons.
+    pub n_answers: u64,
+    /// Answers that reached something new.
+    pub n_good_answers: u64,
+    /// Candidates found.
+    pub n_candidates: u64,
+}
+
+/// Every so many batches the counters of all runs are looked at.
+const SAMPLED: u64 = 32;
+
+/// Runs that make a new seed smaller.
+const MOST_TRIMS: u64 = 64;
+
+/// Counters whatever the run reached.
+const EVERYTHING_COUNTED: Wants = Wants { counters: WantedCounters::Always, output: false };
+
+impl FuzzLoop {
+    /// A loop without seeds.
+    pub fn new(config: FuzzConfig, map: &ProgramMap, seed: u64) -> Self {
+        let mut dictionary = config.dictionary.clone();
+        if config.literals {
+            dictionary.extend(&Dictionary::of_program(map));
+        }
+        Self {
+            dictionary,
+            mutations: Mutations::new(&config),
+            random: Random::new(seed),
+            queue: Queue::default(),
+            batch: Batch::default(),
+            notable: Vec::new(),
+            current: None,
+            waiting: VecDeque::new(),
+            unlooked: Vec::new(),
+            comparisons: Comparisons::default(),
+            failures: Failures::default(),
+            pace: Pace::new(),
+            unjudged: HashMap::new(),
+            n_batches: 0,
+            counts: FuzzCounts::default(),
+            config,
+        }
+    }
+
+    /// Starts chance over from another seed.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.random.set_seed(seed);
+    }
+
+    /// What the loop did so far.
+    pub fn counts(&self) -> &FuzzCounts {
+        &self.counts
+    }
+
+    /// Adds a seed that nobody need run: it is known what it reaches.
+    pub fn add_seed(&mut self, seed: Seed) {
+        let index = self.queue.add(seed);
+        self.unlooked.push(index);
+    }
+
+    /// Adds an input that the campaign keeps, be it one of the loop's own candidates or another's.
+    pub fn add_entry(&mut self, entry: &Entry) {
+        if let Some(index) = self.unjudged.remove(&entry.input.address()) {
+            self.queue.name(index, entry.id);
+            return;
+        }
+        let index =
+            self.queue.add(Seed::new(entry.input.clone(), entry.hits.clone(), entry.fuel, Some(entry.id)));
+        let (worker, n_workers) = self.config.worker;
+        if entry.id.0 % n_workers.max(1) == worker {
+            self.unlooked.push(index);
+        }
+    }
+
+    /// Notes that the campaign does not keep a candidate.
+    pub fn forget(&mut self, input: &Input) {
+        if let Some(index) = self.unjudged.remove(&input.address()) {
+            self.queue.retire(index);
+        }
+    }
+
+    /// Works until the surroundings say that it is enough, or there are candidates enough to tell; best first.
+    pub fn run(&mut self, around: &mut dyn Surroundings) -> Result<Vec<Candidate>, ExecutorError> {
+        let mut done = Done::default();
+        let mut found: Vec<Found> = Vec::new();
+        self.begin(around);
+        while found.len() < self.config.most_candidates {
+            let allowance = around.allowance(&done);
+            if allowance == 0 {
+                break;
+            }
+            let is_timed = around.clock().is_some();
+            if self.config.comparisons && self.waiting.is_empty() && self.pace.looks(is_timed) {
+                self.look(around, &mut done)?;
+            }
+            let most = allowance.min(around.session().config().max_batch as u64);
+            self.fill(self.pace.batch(most, is_timed) as usize, around);
+            let n_inputs = self.batch.len() as u64;
+            if n_inputs == 0 {
+                break;
+            }
+            let start = around.clock();
+            self.run_batch(around)?;
+            let took = around.clock().zip(start).map(|(now, start)| now.saturating_sub(start));
+            self.pace.worked(n_inputs, took);
+            done.inputs += n_inputs;
+            done.target_runs += n_inputs;
+            self.counts.n_inputs += n_inputs;
+            self.judge(around, &mut found, &mut done)?;
+            done.candidates = found.len() as u64;
+        }
+        // Failures first, then what reached most.
+        found.sort_by_key(|found| std::cmp::Reverse((found.is_failure, found.n_reached)));
+        self.counts.n_candidates += found.len() as u64;
+        Ok(found.into_iter().map(|found| found.candidate).collect())
+    }
+
+    /// What seeds reach is not new, whoever ran the session before. Without seeds there is a start.
+    fn begin(&mut self, around: &mut dyn Surroundings) {
+        let baseline = around.session().baseline();
+        for seed in (0..self.queue.len()).map(|index| self.queue.seed(index)) {
+            merge(baseline, seed.hits());
+        }
+        if self.queue.len() == 0 && self.waiting.is_empty() {
+            let start = Answer { input: self.config.start.clone(), how: "where everything begins".into() };
+            self.waiting.push_back((None, start));
+        }
+    }
+
+    /// Looks at the comparisons of a seed.
+    fn look(&mut self, around: &mut dyn Surroundings, done: &mut Done) -> Result<(), ExecutorError> {
+        let Some(index) = self.unlooked.pop() else { return Ok(()) };
+        let start = around.clock();
+        let seed = self.queue.seed(index);
+        let Some(run) = around.trace(seed.input())? else {
+            // There is no such view, and there will be none.
+            self.config.comparisons = false;
+            return Ok(());
+        };
+        let seen = around.session().baseline().to_vec();
+        let asked = Asked {
+            map: around.map(),
+            seen: &seen,
+            regions: &self.config.regions,
+            max_size: around.max_size(),
+        };
+        let answers = self.comparisons.answers(seed.input(), &run, &asked, &mut self.dictionary)?;
+        self.counts.n_looks += 1;
+        self.counts.n_answers += answers.len() as u64;
+        self.waiting.extend(answers.into_iter().map(|answer| (Some(index), answer)));
+        done.target_runs += 1;
+        let took = around.clock().zip(start).map(|(now, start)| now.saturating_sub(start));
+        self.pace.looked(took);
+        Ok(())
+    }
+
+    /// Fills the batch: first with what waits, then with changed seeds.
+    fn fill(&mut self, n: usize, around: &mut dyn Surroundings) {
+        self.batch.clear();
+        let max_size = around.max_size();
+        while self.batch.len() < n {
+            if let Some((_, answer)) = self.waiting.front() {
+                let kind = if is_only_buffer(&answer.input) { Kind::Buffers } else { Kind::Inputs };
+                if !self.batch.takes(kind) {
+                    break;
+                }
+                let Some((seed, Answer { input, how })) = self.waiting.pop_front() else { break };
+                let made = Made { seed: seed.map(|seed| seed as u32), recipe: Recipe::default(), how: Some(how) };
+                match (kind, input.buffer) {
+                    (Kind::Buffers, Some(bytes)) => self.batch.push_buffer(|buffer| {
+                        buffer.extend_from_slice(&bytes.0);
+                        made
+                    }),
+                    (_, buffer) => self.batch.push_input(Input { buffer, ..input }, made),
+                }
+                continue;
+            }
+            let (index, left) = match self.current {
+                Some((index, left)) if left > 0 => (index, left),
+                _ => match self.queue.choose(&mut self.random, &|seed| around.score(seed)) {
+                    Some((index, _)) if !self.mutations.changes_anything(self.queue.seed(index).input()) => {
+                        self.queue.retire(index);
+                        continue;
+                    }
+                    Some(chosen) => chosen,
+                    None => break,
+                },
+            };
+            self.current = Some((index, left));
+            if !self.make(index, max_size) {
+                break;
+            }
+            self.current = Some((index, left - 1));
+        }
+    }
+
+    /// Adds a changed seed to the batch; `false` if it belongs into another.
+    fn make(&mut self, index: usize, max_size: usize) -> bool {
+        let Self { queue, mutations, random, batch, dictionary, .. } = self;
+        let input = queue.seed(index).input();
+        let donor = queue.donor(index, random);
+        let material = Material { dictionary, donor, max_size };
+        let seed = Some(index as u32);
+        if mutations.changes_only_buffer(input) {
+            if !batch.takes(Kind::Buffers) {
+                return false;
+            }
+            let original = input.buffer.as_ref().map_or(&[][..], |buffer| &buffer.0);
+            batch.push_buffer(|buffer| {
+                buffer.extend_from_slice(original);
+                Made { seed, recipe: mutations.change_buffer(buffer, random, &material), how: None }
+            });
+            return true;
+        }
+        if !batch.takes(Kind::Inputs) {
+            return false;
+        }
+        let mut input = input.clone();
+        let recipe = mutations.change(&mut input, random, &material);
+        batch.push_input(input, Made { seed, recipe, how: None });
+        true
+    }
+
+    fn run_batch(&mut self, around: &mut dyn Surroundings) -> Result<(), ExecutorError> {
+        let is_sampled = self.n_batches.is_multiple_of(SAMPLED);
+        self.n_batches += 1;
+        let wants = if is_sampled { EVERYTHING_COUNTED } else { Wants::NOVELTY };
+        let queue = &mut self.queue;
+        let mut sampled = |counters: &[u8]| {
+            let hit = counters.iter().enumerate().filter(|(_, count)| **count != 0);
+            queue.sample(signature(hit.map(|(counter, count)| (counter as u32, class(*count)))));
+        };
+        self.notable.clear();
+        self.batch.run(around.session(), wants, &mut sampled, &mut self.notable)
+    }
+
+    /// Decides what is new in the batch.
+    fn judge(
+        &mut self,
+        around: &mut dyn Surroundings,
+        found: &mut Vec<Found>,
+        done: &mut Done,
+    ) -> Result<(), ExecutorError> {
+        let most_trims = self.pace.batch(MOST_TRIMS, around.clock().is_some()) as usize;
+        let mut notable = std::mem::take(&mut self.notable);
+        for Notable { place, ending, counters, fuel } in notable.drain(..) {
+            let hits = Seen::hits(&counters);
+            let made = self.batch.made(place);
+            let parent = made.seed.and_then(|seed| self.queue.seed(seed as usize).id());
+            let is_failure = ending.is_failure();
+            let n_reached = match is_failure {
+                // What only failing inputs reach stays new for others.
+                true if self.failures.is_new(&ending, &hits, made.seed) => 0,
+                true => continue,
+                false if is_unwanted(&ending) => continue,
+                false => match merge(around.session().baseline(), &hits) {
+                    (0, _) => continue,
+                    (_, n_reached) => n_reached,
+                },
+            };
+            let reason = made.how.clone().unwrap_or_else(|| made.recipe.to_string());
+            match made.how {
+                None => self.mutations.reward(&made.recipe),
+                Some(_) => self.counts.n_good_answers += u64::from(made.seed.is_some()),
+            }
+            let mut input = self.batch.input(place);
+            if !is_failure {
+                let seed = Seed::new(input, hits, fuel, parent);
+                let (seed, n_runs) = trim(seed, &self.config.regions, around.session(), most_trims)?;
+                done.target_runs += n_runs as u64;
+                input = seed.input().clone();
+                self.keep(seed);
+            }
+            found.push(Found { is_failure, n_reached, candidate: Candidate { input, parent, reason } });
+        }
+        self.notable = notable;
+        Ok(())
+    }
+
+    /// Goes on from a seed before anybody else has judged it.
+    fn keep(&mut self, seed: Seed) {
+        let address = seed.input().address();
+        let index = self.queue.add(seed);
+        self.unjudged.insert(address, index);
+        self.unlooked.push(index);
+    }
+}
+
+/// A candidate and what it is worth.
+struct Found {
+    is_failure: bool,
+    /// Counters that were never hit before.
+    n_reached: usize,
+    candidate: Candidate,
+}
+
+/// Whether the target says that it does not want such inputs: nobody would keep them.
+fn is_unwanted(ending: &Ending) -> bool {
+    matches!(ending, Ending::AssumptionFailed | Ending::GuidepostBroken | Ending::DeliveryMismatch)
+}
+
+/// Adds hits to a baseline, and returns how many were new, and how many of the counters were never hit at all.
+fn merge(baseline: &mut [u8], hits: &[(u32, u8)]) -> (usize, usize) {
+    let mut n_new = (0, 0);
+    for (counter, class) in hits {
+        let Some(seen) = baseline.get_mut(*counter as usize) else { continue };
+        n_new.0 += usize::from(class & !*seen != 0);
+        n_new.1 += usize::from(*seen == 0);
+        *seen |= class;
+    }
+    n_new
+}

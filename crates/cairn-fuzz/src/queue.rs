@@ -1,0 +1,175 @@
+//! Inputs that are worth changing, and which of them is changed next.
+//!
+//! For every counter the *cheapest* input that hits it is known: the one with the smallest product of steps and size. As
+//! few of these as cover all counters are *favoured*, and most of the time goes to them. Those that were never chosen
+//! come first; among the others chance decides, and weighs what is rare: an input whose way is also that of many others'
+//! is worth less than one whose way hardly anything takes, as in AFLFast
+//! ([Böhme et al., 2016](https://doi.org/10.1145/2976749.2978428)). How often ways are taken is known from a sample of all
+//! runs.
+
+mod energy;
+mod seed;
+
+pub use self::seed::Seed;
+pub(crate) use self::seed::signature;
+
+use crate::{chooser::Chooser, random::Random};
+use cairn_model::Input;
+use cairn_strategy::EntryId;
+use std::collections::HashMap;
+
+/// Inputs that are worth changing.
+#[derive(Default)]
+pub(crate) struct Queue {
+    seeds: Vec<Seed>,
+    /// The cheapest seed by counter.
+    cheapest: HashMap<u32, u32>,
+    /// How often ways were seen in sampled runs, by signature.
+    frequencies: HashMap<u64, u32>,
+    /// Favoured seeds that were never chosen, last first.
+    fresh: Vec<u32>,
+    chooser: Chooser,
+    n_since_renewal: u32,
+    is_changed: bool,
+}
+
+/// Weights change after so many choices.
+const RENEWAL: u32 = 64;
+
+/// How much less a seed counts that is not favoured.
+const UNFAVOURED: f64 = 1.0 / 16.0;
+
+/// How much a seed is worth beside what the queue knows of it: 1 is usual.
+pub(crate) type Score<'a> = &'a dyn Fn(&Seed) -> f64;
+
+impl Queue {
+    pub(crate) fn len(&self) -> usize {
+        self.seeds.len()
+    }
+
+    pub(crate) fn seed(&self, index: usize) -> &Seed {
+        &self.seeds[index]
+    }
+
+    /// Another input than that of a seed, if there is one.
+    pub(crate) fn donor(&self, seed: usize, random: &mut Random) -> Option<&Input> {
+        let other = random.below(self.seeds.len());
+        (other != seed).then(|| self.seeds[other].input())
+    }
+
+    /// Adds a seed and returns its place.
+    pub(crate) fn add(&mut self, seed: Seed) -> usize {
+        let index = self.seeds.len();
+        for (counter, _) in seed.hits() {
+            let cheapest = self.cheapest.entry(*counter).or_insert(index as u32);
+            if seed.cost() < self.seeds.get(*cheapest as usize).map_or(u128::MAX, Seed::cost) {
+                *cheapest = index as u32;
+            }
+        }
+        self.seeds.push(seed);
+        self.is_changed = true;
+        index
+    }
+
+    /// Notes by which name a seed is kept.
+    pub(crate) fn name(&mut self, index: usize, id: EntryId) {
+        self.seeds[index].id = Some(id);
+    }
+
+    /// Gives a seed up: others do the same, or it does not do what it did.
+    pub(crate) fn retire(&mut self, index: usize) {
+        let retired = index as u32;
+        self.seeds[index].is_retired = true;
+        self.cheapest.retain(|_, cheapest| *cheapest != retired);
+        // What it was the cheapest for, another may be.
+        let orphaned: Vec<u32> = self.seeds[index].hits().iter().map(|(counter, _)| *counter).collect();
+        for (other, seed) in self.seeds.iter().enumerate().filter(|(_, seed)| !seed.is_retired) {
+            for (counter, _) in seed.hits().iter().filter(|(counter, _)| orphaned.contains(counter)) {
+                let cheapest = self.cheapest.entry(*counter).or_insert(other as u32);
+                if seed.cost() < self.seeds[*cheapest as usize].cost() {
+                    *cheapest = other as u32;
+                }
+            }
+        }
+        self.is_changed = true;
+    }
+
+    /// Notes the way of a sampled run.
+    pub(crate) fn sample(&mut self, signature: u64) {
+        *self.frequencies.entry(signature).or_default() += 1;
+    }
+
+    /// The next seed to change, and how many inputs are to be made from it. `None` if there is none at all.
+    pub(crate) fn choose(&mut self, random: &mut Random, score: Score<'_>) -> Option<(usize, u32)> {
+        if self.seeds.iter().all(|seed| seed.is_retired) {
+            return None;
+        }
+        if std::mem::take(&mut self.is_changed) {
+            self.favour();
+            self.n_since_renewal = RENEWAL;
+        }
+        let fresh = loop {
+            match self.fresh.pop() {
+                Some(index) if self.seeds[index as usize].n_chosen > 0 => {}
+                other => break other,
+            }
+        };
+        let index = match fresh {
+            Some(index) => index as usize,
+            None => self.choose_by_weight(random, score),
+        };
+        let energy = self.energy(index, score);
+        self.seeds[index].n_chosen += 1;
+        Some((index, energy))
+    }
+
+    fn choose_by_weight(&mut self, random: &mut Random, score: Score<'_>) -> usize {
+        self.n_since_renewal += 1;
+        if self.n_since_renewal >= RENEWAL {
+            self.n_since_renewal = 0;
+            let mut chooser = std::mem::take(&mut self.chooser);
+            let mean = self.mean_frequency();
+            let weight = |seed: &Seed| match seed.is_retired {
+                true => 0.0,
+                false => {
+                    let favour = if seed.is_favoured { 1.0 } else { UNFAVOURED };
+                    favour * self.rarity(seed, mean) * score(seed)
+                }
+            };
+            chooser.renew(self.seeds.iter().map(weight));
+            self.chooser = chooser;
+        }
+        let index = self.chooser.choose(random);
+        // With weights that are all nothing, any may come up.
+        if self.seeds[index].is_retired {
+            return self.seeds.iter().position(|seed| !seed.is_retired).unwrap_or(index);
+        }
+        index
+    }
+
+    /// Favours as few of the cheapest seeds as cover every counter: counter by counter, unless it is covered.
+    fn favour(&mut self) {
+        for seed in &mut self.seeds {
+            seed.is_favoured = false;
+        }
+        let mut counters: Vec<(u32, u32)> = self.cheapest.iter().map(|(counter, seed)| (*counter, *seed)).collect();
+        counters.sort_unstable();
+        let mut covered = vec![false; counters.last().map_or(0, |(counter, _)| *counter as usize + 1)];
+        for (counter, index) in counters {
+            if covered[counter as usize] {
+                continue;
+            }
+            let seed = &mut self.seeds[index as usize];
+            seed.is_favoured = true;
+            for (counter, _) in seed.hits() {
+                covered[*counter as usize] = true;
+            }
+        }
+        self.fresh.clear();
+        let is_fresh = |seed: &Seed| seed.is_favoured && seed.n_chosen == 0;
+        self.fresh.extend((0..self.seeds.len() as u32).rev().filter(|index| is_fresh(&self.seeds[*index as usize])));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! An input of the queue.
+
+use crate::region;
+use cairn_model::Input;
+use cairn_strategy::EntryId;
+
+/// An input that is worth changing, and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    input: Input,
+    hits: Vec<(u32, u8)>,
+    fuel: u64,
+    size: usize,
+    signature: u64,
+    pub(super) id: Option<EntryId>,
+    pub(super) n_chosen: u32,
+    pub(super) is_favoured: bool,
+    pub(super) is_retired: bool,
+}
+
+impl Seed {
+    /// An input whose run hits these counters, in order, and takes so many steps. `id` is its name in the corpus, or that
+    /// of the nearest ancestor that has one.
+    pub fn new(input: Input, hits: Vec<(u32, u8)>, fuel: u64, id: Option<EntryId>) -> Self {
+        let size = region::size(&input);
+        let signature = signature(hits.iter().copied());
+        Self { input, hits, fuel, size, signature, id, n_chosen: 0, is_favoured: false, is_retired: false }
+    }
+
+    /// What the target is given.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// Counters it hits, with the class of each count.
+    pub fn hits(&self) -> &[(u32, u8)] {
+        &self.hits
+    }
+
+    /// Steps its run takes.
+    pub fn fuel(&self) -> u64 {
+        self.fuel
+    }
+
+    /// Its name in the corpus, or that of the nearest ancestor that has one.
+    pub fn id(&self) -> Option<EntryId> {
+        self.id
+    }
+
+    /// How often it was chosen.
+    pub fn n_chosen(&self) -> u32 {
+        self.n_chosen
+    }
+
+    /// The same for all that hit the same counters in the same classes.
+    pub(crate) fn signature(&self) -> u64 {
+        self.signature
+    }
+
+    /// What makes one seed cheaper than another: steps times bytes.
+    pub(super) fn cost(&self) -> u128 {
+        (u128::from(self.fuel) + 1) * (self.size as u128 + 1)
+    }
+}
+
+/// Names the way of a run by the counters it hits.
+pub(crate) fn signature(hits: impl Iterator<Item = (u32, u8)>) -> u64 {
+    hits.fold(0x9e37_79b9_7f4a_7c15, |hash, (counter, class)| {
+        let mixed = (hash ^ (u64::from(counter) << 8 | u64::from(class))).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        mixed ^ mixed >> 32
+    })
+}

@@ -1,0 +1,132 @@
+//! Which parts of an input there are to change.
+
+use cairn_model::{
+    Input, Template,
+    input::{FileKind, VariableValue},
+};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Kinds of regions; each is changed in ways of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RegionKind {
+    /// Arguments: words, and which there are.
+    Arguments,
+    /// Standard input.
+    Stdin,
+    /// Content, mode and size of the regular files; which files there are stays.
+    Files,
+    /// Values of environment variables that an input has.
+    Environment,
+    /// Typed variables that an input has.
+    Variables,
+    /// The buffer of a harness.
+    Buffer,
+}
+
+impl RegionKind {
+    /// All, in order.
+    pub const ALL: [Self; 6] = [
+        Self::Arguments,
+        Self::Stdin,
+        Self::Files,
+        Self::Environment,
+        Self::Variables,
+        Self::Buffer,
+    ];
+
+    /// The kinds that change where raw bytes go where a template says: what carries them, and variables.
+    pub fn of_template(template: &Template) -> Vec<Self> {
+        let names_file = template.base.args.iter().any(|word| word.0.windows(2).any(|two| two == b"@@"));
+        let carrier = match template.is_harness {
+            _ if names_file => Self::Files,
+            true => Self::Buffer,
+            false => Self::Stdin,
+        };
+        vec![carrier, Self::Variables]
+    }
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Arguments => "arguments",
+            Self::Stdin => "stdin",
+            Self::Files => "files",
+            Self::Environment => "environment",
+            Self::Variables => "variables",
+            Self::Buffer => "buffer",
+        }
+    }
+
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whether an input has such regions.
+    pub(crate) fn is_in(self, input: &Input) -> bool {
+        match self {
+            // Words and lines can be added where there are none.
+            Self::Arguments | Self::Stdin => true,
+            Self::Files => input.files.iter().any(|file| matches!(file.kind, FileKind::Regular(_))),
+            Self::Environment => !input.environment.is_empty(),
+            Self::Variables => !input.variables.is_empty(),
+            Self::Buffer => input.buffer.is_some(),
+        }
+    }
+}
+
+impl fmt::Display for RegionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Bytes of all regions together: what a limit on the size of inputs counts.
+pub(crate) fn size(input: &Input) -> usize {
+    let args: usize = input.args.iter().map(|word| word.0.len()).sum();
+    let files: usize = input
+        .files
+        .iter()
+        .map(|file| match &file.kind {
+            FileKind::Regular(content) => content.0.len(),
+            _ => 0,
+        })
+        .sum();
+    let environment: usize = input.environment.iter().map(|(_, value)| value.0.len()).sum();
+    let variables: usize = input
+        .variables
+        .iter()
+        .map(|variable| match &variable.value {
+            VariableValue::Bytes(bytes) => bytes.0.len(),
+            _ => 8,
+        })
+        .sum();
+    let buffer = input.buffer.as_ref().map_or(0, |buffer| buffer.0.len());
+    args + input.stdin.0.len() + files + environment + variables + buffer
+}
+
+/// Whether two inputs differ in regions of these kinds only.
+pub(crate) fn differ_only_in(kinds: &[RegionKind], one: &Input, other: &Input) -> bool {
+    let is_same = |kind: &RegionKind| match kind {
+        RegionKind::Arguments => one.args == other.args,
+        RegionKind::Stdin => one.stdin == other.stdin,
+        RegionKind::Files => one.files == other.files,
+        RegionKind::Environment => one.environment == other.environment,
+        RegionKind::Variables => one.variables == other.variables,
+        RegionKind::Buffer => one.buffer == other.buffer,
+    };
+    one.setting == other.setting && RegionKind::ALL.iter().all(|kind| kinds.contains(kind) || is_same(kind))
+}
+
+/// Whether an input is nothing but the buffer of a harness.
+pub(crate) fn is_only_buffer(input: &Input) -> bool {
+    let Input { args, stdin, files, environment, variables, buffer, setting } = input;
+    args.is_empty()
+        && stdin.0.is_empty()
+        && files.is_empty()
+        && environment.is_empty()
+        && variables.is_empty()
+        && buffer.is_some()
+        && *setting == Default::default()
+}

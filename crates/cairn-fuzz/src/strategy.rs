@@ -1,0 +1,140 @@
+//! The fuzzer as a campaign uses it.
+
+use crate::{
+    comparisons,
+    config::FuzzConfig,
+    fuzz_loop::{FuzzCounts, FuzzLoop},
+    surroundings::{Done, Surroundings},
+};
+use cairn_executor::{ExecutorError, Session, SymbolicExecutor, SymbolicRun};
+use cairn_model::{Input, ProgramMap};
+use cairn_strategy::{Budget, CampaignView, Candidate, Finding, FindingKind, Strategy, StrategyError};
+use std::time::{Duration, Instant};
+
+/// The strategy's name.
+const NAME: &str = "fuzz";
+
+/// Fuzzing with coverage and comparisons.
+pub struct FuzzStrategy {
+    config: FuzzConfig,
+    /// Made when the program is known.
+    fuzzing: Option<FuzzLoop>,
+    tracer: Tracer,
+    /// How many entries of the corpus are known.
+    n_known: usize,
+}
+
+/// Runs the symbolic view.
+enum Tracer {
+    Unasked,
+    Missing,
+    Ready(Box<SymbolicExecutor>),
+}
+
+impl FuzzStrategy {
+    /// A fuzzer that knows no program yet.
+    pub fn new(config: FuzzConfig) -> Self {
+        Self { config, fuzzing: None, tracer: Tracer::Unasked, n_known: 0 }
+    }
+
+    /// What the fuzzer did so far.
+    pub fn counts(&self) -> FuzzCounts {
+        self.fuzzing.as_ref().map(|fuzzing| *fuzzing.counts()).unwrap_or_default()
+    }
+
+    /// What a person should know of how it works on this target.
+    pub fn notices(&self) -> Vec<String> {
+        match self.tracer {
+            Tracer::Missing => vec![
+                "the target has no symbolic view, so the fuzzer does not see what the program compares its input with"
+                    .into(),
+            ],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Strategy for FuzzStrategy {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn step(
+        &mut self,
+        view: &mut CampaignView<'_>,
+        budget: &Budget,
+    ) -> Result<Vec<Candidate>, StrategyError> {
+        // The campaign's generator decides everything, so that resumed and repeated campaigns decide alike.
+        let seed = view.random.u64(..);
+        let fuzzing = self.fuzzing.get_or_insert_with(|| FuzzLoop::new(self.config.clone(), view.map(), seed));
+        fuzzing.set_seed(seed);
+        let entries = view.corpus.since(self.n_known);
+        self.n_known += entries.len();
+        entries.iter().for_each(|entry| fuzzing.add_entry(entry));
+        for (baseline, seen) in view.plain.baseline().iter_mut().zip(view.seen.classes()) {
+            *baseline |= seen;
+        }
+        let mut around =
+            InCampaign { view, budget, tracer: &mut self.tracer, start: Instant::now(), before: None };
+        Ok(fuzzing.run(&mut around)?)
+    }
+
+    fn observe(&mut self, finding: &Finding) {
+        let Some(fuzzing) = &mut self.fuzzing else { return };
+        if finding.strategy == NAME && !matches!(finding.kind, FindingKind::Kept(_)) {
+            fuzzing.forget(&finding.input);
+        }
+    }
+}
+
+/// One step of a campaign.
+struct InCampaign<'a, 'b> {
+    view: &'a mut CampaignView<'b>,
+    budget: &'a Budget,
+    tracer: &'a mut Tracer,
+    start: Instant,
+    /// What was done when the view was told last.
+    before: Option<Done>,
+}
+
+impl Surroundings for InCampaign<'_, '_> {
+    fn map(&self) -> &ProgramMap {
+        self.view.map()
+    }
+
+    fn session(&mut self) -> &mut Session {
+        self.view.plain
+    }
+
+    fn max_size(&self) -> usize {
+        usize::try_from(self.view.max_size).unwrap_or(usize::MAX)
+    }
+
+    fn allowance(&mut self, done: &Done) -> u64 {
+        let before = self.before.replace(*done).unwrap_or_default();
+        self.view.spent.inputs += done.inputs - before.inputs;
+        self.view.spent.target_runs += done.target_runs - before.target_runs;
+        if self.view.is_over(self.budget) {
+            return 0;
+        }
+        let left = self.budget.left(&self.view.spent);
+        left.inputs.unwrap_or(u64::MAX).min(left.target_runs.unwrap_or(u64::MAX))
+    }
+
+    fn trace(&mut self, input: &Input) -> Result<Option<SymbolicRun>, ExecutorError> {
+        if matches!(self.tracer, Tracer::Unasked) {
+            *self.tracer = match self.view.symbolic(comparisons::config())? {
+                Some(executor) => Tracer::Ready(Box::new(executor)),
+                None => Tracer::Missing,
+            };
+        }
+        match self.tracer {
+            Tracer::Ready(executor) => executor.run(input).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn clock(&self) -> Option<Duration> {
+        (self.budget.wall.is_some() || self.budget.cpu.is_some()).then(|| self.start.elapsed())
+    }
+}
