@@ -5,6 +5,7 @@ pub mod cover;
 pub mod doctor;
 pub mod init;
 pub mod map;
+pub mod minimize;
 pub mod mutants;
 pub mod record;
 pub mod replay;

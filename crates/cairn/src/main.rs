@@ -7,6 +7,7 @@
 mod commands;
 mod concolic;
 mod config;
+mod distil;
 mod exit_code;
 mod failure;
 mod inputs;
@@ -41,6 +42,7 @@ enum Command {
     Record(commands::record::Record),
     Mutants(commands::mutants::ListMutants),
     Score(commands::score::Score),
+    Minimize(commands::minimize::Minimize),
     Trace(commands::trace::Trace),
     Solve(commands::solve::Solve),
     Doctor(commands::doctor::Doctor),
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Record(command) => command.run(&screen),
         Command::Mutants(command) => command.run(&screen),
         Command::Score(command) => command.run(&screen),
+        Command::Minimize(command) => command.run(&screen),
         Command::Trace(command) => command.run(&screen),
         Command::Solve(command) => command.run(&screen),
         Command::Doctor(command) => command.run(&screen),

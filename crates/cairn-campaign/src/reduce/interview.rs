@@ -21,7 +21,7 @@ impl Default for ReduceConfig<'_> {
 }
 
 /// Answers, for each input of a list, whether it is still good.
-pub(super) type Keeps<'a, E> = dyn FnMut(&[Input]) -> Result<Vec<bool>, E> + 'a;
+pub type Keeps<'a, E> = dyn FnMut(&[Input]) -> Result<Vec<bool>, E> + 'a;
 
 /// Asks, and counts what it asks.
 pub(super) struct Interview<'a, E> {

@@ -16,6 +16,6 @@ mod region;
 mod rounds;
 
 pub use self::{
-    interview::ReduceConfig,
+    interview::{Keeps, ReduceConfig},
     rounds::{Reduced, reduce},
 };

@@ -2,7 +2,7 @@
 
 use super::{
     bytes,
-    interview::{Interview, ReduceConfig},
+    interview::{Interview, Keeps, ReduceConfig},
     numbers, parts,
     region::Region,
 };
@@ -26,7 +26,7 @@ pub struct Reduced {
 pub fn reduce<'a, E>(
     input: &Input,
     config: ReduceConfig<'a>,
-    keeps: &'a mut (dyn FnMut(&[Input]) -> Result<Vec<bool>, E> + 'a),
+    keeps: &'a mut Keeps<'a, E>,
 ) -> Result<Reduced, E> {
     let mut interview = Interview::new(config, keeps);
     let mut current = input.clone();
