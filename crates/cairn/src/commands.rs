@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
 pub mod build;
+pub mod check;
 pub mod cover;
 pub mod doctor;
+pub mod export;
 pub mod init;
 pub mod map;
 pub mod minimize;

@@ -17,6 +17,7 @@ mod report;
 mod screen;
 mod shell;
 mod signals;
+mod suite;
 mod surroundings;
 mod target;
 
@@ -43,6 +44,8 @@ enum Command {
     Mutants(commands::mutants::ListMutants),
     Score(commands::score::Score),
     Minimize(commands::minimize::Minimize),
+    Export(commands::export::Export),
+    Check(commands::check::Check),
     Trace(commands::trace::Trace),
     Solve(commands::solve::Solve),
     Doctor(commands::doctor::Doctor),
@@ -60,6 +63,8 @@ fn main() -> ExitCode {
         Command::Mutants(command) => command.run(&screen),
         Command::Score(command) => command.run(&screen),
         Command::Minimize(command) => command.run(&screen),
+        Command::Export(command) => command.run(&screen),
+        Command::Check(command) => command.run(&screen),
         Command::Trace(command) => command.run(&screen),
         Command::Solve(command) => command.run(&screen),
         Command::Doctor(command) => command.run(&screen),
