@@ -15,6 +15,9 @@
 //! process, counters that differ between two runs of one input tell nothing.
 //!
 //! With one worker and a budget of work a campaign decides the same every time.
+//!
+//! [`minimize`] finds the fewest inputs that are together as good as all, [`reduce`] makes one input smaller and easier to read
+//! while it stays good for what it is kept for. Neither runs anything: what inputs are good for is handed in.
 
 mod clock;
 mod config;
@@ -28,6 +31,9 @@ mod ledger;
 mod run;
 mod seeds;
 mod worker;
+
+pub mod minimize;
+pub mod reduce;
 
 pub use crate::{
     config::CampaignConfig,

@@ -1,8 +1,7 @@
 //! What running mutants says about a set of tests.
 //!
 //! A [`KillMatrix`] holds what each input did to each mutant. From it follow the [`Fate`] of every mutant, the
-//! [`Score`] of the set, the [`survivors`] worth a look, and the smallest subset of inputs that is as good as all
-//! ([`cover::smallest_cover`]).
+//! [`Score`] of the set and the [`survivors`] worth a look.
 //!
 //! ```text
 //!   not reached ─► reached ─► infected ─► killed
@@ -10,7 +9,6 @@
 //! Each step is a stronger thing to say about a mutant: its place was executed; its value differed there; the program
 //! did something else. Nothing here runs anything.
 
-pub mod cover;
 mod fate;
 mod matrix;
 mod mutant_set;

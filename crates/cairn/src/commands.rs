@@ -1,11 +1,14 @@
 //! The commands, one file each.
 
 pub mod build;
+pub mod check;
 pub mod cover;
 pub mod doctor;
 pub mod experiment;
+pub mod export;
 pub mod init;
 pub mod map;
+pub mod minimize;
 pub mod mutants;
 pub mod record;
 pub mod replay;

@@ -21,6 +21,8 @@ pub enum Exit {
     Unbelievable = 7,
     /// No input was found that does what was asked for.
     NotFound = 8,
+    /// The program does not do what the suite says.
+    Changed = 9,
     /// Something failed that should not.
     Internal = 70,
 }

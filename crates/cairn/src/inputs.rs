@@ -45,7 +45,8 @@ pub fn load(paths: &[PathBuf], template: &Template) -> Result<Vec<NamedInput>, F
     Ok(inputs)
 }
 
-fn load_file(path: &Path, template: &Template) -> Result<NamedInput, Failure> {
+/// Reads a file.
+pub fn load_file(path: &Path, template: &Template) -> Result<NamedInput, Failure> {
     let bytes = fs::read(path)
         .map_err(|error| Failure::usage(format!("failed to read input `{}`: {error}", path.display())))?;
     let input = cairn_store::input_file::decode(path, bytes, template).map_err(|error| {

@@ -9,6 +9,7 @@ mod commands;
 mod concolic;
 mod config;
 mod duration;
+mod distil;
 mod exit_code;
 mod failure;
 mod inputs;
@@ -18,6 +19,7 @@ mod report;
 mod screen;
 mod shell;
 mod signals;
+mod suite;
 mod surroundings;
 mod target;
 
@@ -45,6 +47,9 @@ enum Command {
     Record(commands::record::Record),
     Mutants(commands::mutants::ListMutants),
     Score(commands::score::Score),
+    Minimize(commands::minimize::Minimize),
+    Export(commands::export::Export),
+    Check(commands::check::Check),
     Trace(commands::trace::Trace),
     Solve(commands::solve::Solve),
     Experiment(commands::experiment::RunExperiment),
@@ -64,6 +69,9 @@ fn main() -> ExitCode {
         Command::Record(command) => command.run(&screen),
         Command::Mutants(command) => command.run(&screen),
         Command::Score(command) => command.run(&screen),
+        Command::Minimize(command) => command.run(&screen),
+        Command::Export(command) => command.run(&screen),
+        Command::Check(command) => command.run(&screen),
         Command::Trace(command) => command.run(&screen),
         Command::Solve(command) => command.run(&screen),
         Command::Experiment(command) => command.run(&screen),

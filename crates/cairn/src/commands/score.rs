@@ -1,7 +1,7 @@
 //! `cairn score`: how good a set of inputs or tests is at noticing changes of the program.
 
 mod child;
-mod engine;
+pub mod engine;
 mod judge;
 mod memory;
 mod orphans;
@@ -12,7 +12,9 @@ mod suite;
 mod test_line;
 mod worker;
 
-use self::{judge::Setup, memory::Memory, test_line::read_tests};
+pub use self::{judge::Setup, memory::Memory, prepare::Prepared, worker::Worker};
+
+use self::test_line::read_tests;
 use crate::{
     duration,
     exit_code::Exit,

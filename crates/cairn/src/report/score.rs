@@ -7,12 +7,17 @@ pub mod share;
 pub mod text;
 
 use crate::mutants::Mutants;
-use cairn_mutants::analysis::{
-    InputNumber, KillMatrix, MutantSet, Score,
-    cover::{Cover, smallest_cover},
-};
+use cairn_campaign::minimize::{Cover, Coverer, smallest_cover};
+use cairn_model::MutantId;
+use cairn_mutants::analysis::{InputNumber, KillMatrix, MutantSet, Score};
 use serde::Serialize;
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+/// How long the smallest subset is searched for.
+const COVER_TIME: Duration = Duration::from_secs(10);
 
 /// Everything a score is told from.
 pub struct Scored<'a> {
@@ -94,20 +99,27 @@ impl Scored<'_> {
 
     /// The fewest inputs that keep all known kills and all branches.
     pub fn subset(&self) -> Cover {
-        let elements: Vec<BTreeSet<u64>> = self
-            .tests
-            .iter()
-            .enumerate()
-            .map(|(index, test)| {
-                let branches = test.branches.iter().map(|branch| u64::from(*branch));
-                let row = self.matrix.row(InputNumber(index as u32));
-                let killed = row.into_iter().flat_map(|row| &row.verdicts).filter(|(mutant, verdict)| {
-                    verdict.kill_reason().is_some() && self.selected.contains(**mutant)
-                });
-                // Mutants above all branches.
-                branches.chain(killed.map(|(mutant, _)| 1 << 32 | u64::from(mutant.0))).collect()
-            })
-            .collect();
-        smallest_cover(&elements)
+        // Mutants above all branches.
+        let last_branch = self.tests.iter().filter_map(|test| test.branches.last()).max();
+        let first_mutant = last_branch.map_or(0, |branch| *branch as usize + 1);
+        let coverer = |(index, test): (usize, &Test)| {
+            let branches = test.branches.iter().map(|branch| *branch as usize);
+            let killed = self.killed_by(InputNumber(index as u32));
+            Coverer {
+                elements: branches.chain(killed.map(|mutant| first_mutant + mutant.index())).collect(),
+                cost: 0,
+            }
+        };
+        let coverers: Vec<Coverer> = self.tests.iter().enumerate().map(coverer).collect();
+        let start = Instant::now();
+        smallest_cover(&coverers, &mut || start.elapsed() < COVER_TIME)
+    }
+
+    /// The selected mutants that an input is known to kill, in order.
+    pub fn killed_by(&self, input: InputNumber) -> impl Iterator<Item = MutantId> + '_ {
+        let verdicts = self.matrix.row(input).into_iter().flat_map(|row| &row.verdicts);
+        verdicts
+            .filter(|(mutant, verdict)| verdict.kill_reason().is_some() && self.selected.contains(**mutant))
+            .map(|(mutant, _)| *mutant)
     }
 }

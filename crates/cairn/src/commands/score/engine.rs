@@ -67,6 +67,11 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Nothing prepared, nobody told to stop.
+    pub fn new() -> Self {
+        Self { next: AtomicUsize::new(0), stop: AtomicBool::new(false) }
+    }
+
     /// The next of `n` inputs, unless it is time to stop.
     pub fn next_of(&self, n: usize) -> Option<usize> {
         let index = self.next.fetch_add(1, Relaxed);
@@ -88,7 +93,7 @@ pub fn score<'a>(
 ) -> Result<Scored<'a>, Failure> {
     let clock = Clock { start: Instant::now(), budget: plan.budget, signals, stopped: None };
     let mut run = Run {
-        shared: Shared { next: AtomicUsize::new(0), stop: AtomicBool::new(false) },
+        shared: Shared::new(),
         matrix: KillMatrix::new(plan.inputs.len()),
         tests: plan
             .inputs

@@ -1,0 +1,98 @@
+//! Which mutants inputs kill.
+
+use crate::{
+    commands::score::{self, Memory, Setup, Worker, engine},
+    failure::Failure,
+    inputs::NamedInput,
+    mutants::Mutants,
+    report::score::Test,
+    screen::Screen,
+    signals::Signals,
+    target::Subject,
+};
+use cairn_model::{Input, MutantId, Verdict};
+use cairn_mutants::analysis::{InputNumber, MutantSet};
+use std::thread;
+
+/// Runs mutants of a program.
+pub struct Killer<'a> {
+    subject: &'a Subject,
+    mutants: &'a Mutants,
+    selected: MutantSet,
+}
+
+impl<'a> Killer<'a> {
+    /// All mutants of a subject that was opened with them.
+    pub fn new(subject: &'a Subject, mutants: &'a Mutants) -> Self {
+        let selected = mutants.table.mutants_with_ids().map(|(id, _)| id).collect();
+        Self { subject, mutants, selected }
+    }
+
+    /// The mutants that each input kills, and for inputs that have no say why.
+    pub fn matrix(&self, inputs: &[NamedInput], screen: &Screen) -> Result<Matrix, Failure> {
+        let plan = self.plan(inputs.to_vec())?;
+        let setup = plan.setup.hash();
+        let mut memory = Memory::open(&self.subject.record.folder, self.mutants, setup, false)?;
+        let signals = Signals::catch()?;
+        let scored = engine::score(plan, &mut memory, &signals, screen)?;
+        signals.die_if_caught();
+        let left_out = |test: &Test| Some((test.name.clone(), test.left_out.clone()?));
+        Ok(Matrix {
+            killed: (0..inputs.len())
+                .map(|index| scored.killed_by(InputNumber(index as u32)).collect())
+                .collect(),
+            left_out: scored.tests.iter().filter_map(left_out).collect(),
+        })
+    }
+
+    /// Something that tells quickly whether an input kills given mutants.
+    pub fn questioner(&self) -> Result<Questioner, Failure> {
+        Ok(Questioner { worker: Worker::new(&self.plan(Vec::new())?, None)?, shared: engine::Shared::new() })
+    }
+
+    fn plan(&self, inputs: Vec<NamedInput>) -> Result<engine::Plan<'a>, Failure> {
+        Ok(engine::Plan {
+            subject: self.subject,
+            mutants: self.mutants,
+            selected: self.selected.clone(),
+            inputs,
+            setup: Setup::new(&self.subject.config, self.subject.run_config.clone())?,
+            n_jobs: thread::available_parallelism().map_or(1, usize::from),
+            is_full: true,
+            budget: None,
+        })
+    }
+}
+
+/// Which mutants inputs kill.
+pub struct Matrix {
+    /// For each input the mutants it kills.
+    pub killed: Vec<Vec<MutantId>>,
+    /// Inputs that kill nothing because the original itself goes wrong, with the reason.
+    pub left_out: Vec<(String, String)>,
+}
+
+/// Runs mutants on one input after the other.
+pub struct Questioner {
+    worker: Worker,
+    shared: engine::Shared,
+}
+
+impl Questioner {
+    /// Whether `input` kills all of `mutants`.
+    pub fn kills_all(&mut self, input: &Input, mutants: &[MutantId]) -> Result<bool, Failure> {
+        if mutants.is_empty() {
+            return Ok(true);
+        }
+        let score::Prepared::Ready(ready) = self.worker.prepare(input)? else { return Ok(false) };
+        if !mutants.iter().all(|mutant| ready.examined.infected.contains(*mutant)) {
+            return Ok(false);
+        }
+        let mut n_killed = 0;
+        self.worker.run_mutants(input, &ready, mutants, &self.shared, &mut |batch| {
+            let killed = batch.verdicts.iter().filter(|(_, verdict)| matches!(verdict, Verdict::Killed(_)));
+            n_killed += killed.count();
+        })?;
+        Ok(n_killed == mutants.len())
+    }
+}
