@@ -3,6 +3,7 @@
 mod lines;
 pub mod plan;
 mod start;
+mod strategies;
 mod views;
 
 pub use self::start::{Told, start};

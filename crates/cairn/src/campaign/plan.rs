@@ -22,6 +22,8 @@ pub struct Plan {
     pub sandbox: Option<String>,
     /// Strategies, by name.
     pub strategies: Vec<String>,
+    /// Parts of inputs that may be changed; empty for what seeds consist of.
+    pub changes: Vec<String>,
     /// Files of tokens.
     pub dictionaries: Vec<PathBuf>,
     /// The rest.
@@ -37,6 +39,7 @@ impl Plan {
             args: target.args.clone(),
             sandbox: target.sandbox.map(|level| level.to_string()),
             strategies: Vec::new(),
+            changes: Vec::new(),
             dictionaries: Vec::new(),
             config,
         })

@@ -1,6 +1,6 @@
 //! Begins a campaign, or goes on with one.
 
-use super::{lines, plan::Plan, views::CampaignViews};
+use super::{lines, plan::Plan, strategies::Strategies, views::CampaignViews};
 use crate::{
     duration,
     exit_code::Exit,
@@ -12,7 +12,7 @@ use crate::{
 };
 use cairn_campaign::{CampaignError, CampaignFolder, Event, Parts, Summary, Why};
 use cairn_model::Input;
-use cairn_strategy::{Stop, Strategy};
+use cairn_strategy::Stop;
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -40,10 +40,10 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
     let seeds = seeds(&subject, screen)?;
     let stop = Stop::default();
     let views = CampaignViews::new(&subject, subject.views.symbolic.clone());
-    let strategies = |_worker| -> Vec<Box<dyn Strategy>> { Vec::new() };
+    let strategies = Strategies::new(plan, &subject, &seeds)?;
     let parts = Parts {
         target: &views,
-        strategies: &strategies,
+        strategies: &|worker| strategies.of_worker(worker),
         seeds: &seeds,
         stop: &stop,
         plan: serde_json::to_string(plan).expect("a plan is always JSON"),

@@ -31,6 +31,10 @@ pub struct Run {
     /// Techniques, with commas between them
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "fuzz")]
     strategy: Vec<String>,
+    /// Parts of inputs that may be changed, with commas between them: arguments, stdin, files, environment, variables,
+    /// buffer (default: what carries raw seeds; with whole inputs as seeds, all)
+    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
+    change: Vec<String>,
     /// A file of tokens, as AFL++ and libFuzzer read them; may be given several times
     #[arg(long, value_name = "FILE")]
     dict: Vec<PathBuf>,
@@ -89,6 +93,7 @@ impl Run {
         };
         let mut plan = Plan::new(&self.target, config)?;
         plan.strategies = self.strategy.clone();
+        plan.changes = self.change.clone();
         plan.dictionaries = self.dict.clone();
         let told = if self.json { Told::Json } else { Told::Lines };
         campaign::start(&plan, &self.output, told, screen)
