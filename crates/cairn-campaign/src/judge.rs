@@ -83,6 +83,9 @@ impl<'a> Judge<'a> {
         candidate: Candidate,
         spent: &mut Spent,
     ) -> Result<FindingKind, CampaignError> {
+        if !self.ledger.is_new_way(&run.execution.outcome.ending, &run.execution.counters) {
+            return Ok(FindingKind::NothingNew);
+        }
         spent.target_runs += 1;
         let bare = self.bare.run(&candidate.input)?;
         let ending = bare.outcome.ending;

@@ -41,6 +41,8 @@ struct State {
     seen: Seen,
     coverage: Coverage,
     failures: BTreeMap<String, Arc<ProgramFailure>>,
+    /// What failing runs have hit, crashes and others apart.
+    seen_failing: [Seen; 2],
     findings: Vec<Arc<Finding>>,
     work: BTreeMap<String, Spent>,
     paths: BTreeSet<u64>,
@@ -126,6 +128,7 @@ impl<'a> Ledger<'a> {
             seen,
             coverage,
             failures,
+            seen_failing: [Seen::nothing(map.n_counters), Seen::nothing(map.n_counters)],
             findings: Vec::new(),
             work,
             paths,
@@ -201,6 +204,20 @@ impl<'a> Ledger<'a> {
         let strategy = entry.provenance.strategy.clone();
         state.findings.push(Arc::new(Finding { strategy, input: entry.input.clone(), kind: kind.clone() }));
         Ok(kind)
+    }
+
+    /// Whether a failing run hit anything that no failing run of its kind has hit; from now on one has.
+    ///
+    /// Finding out how a program fails takes fresh processes, and for a hang all the time a run may take. Among inputs that fail
+    /// alike, few are worth that.
+    pub(crate) fn is_new_way(&self, ending: &Ending, counters: &[u8]) -> bool {
+        // How often something was hit before the end says little about the end.
+        let hits: Vec<(u32, u8)> = Seen::hits(counters).into_iter().map(|(counter, _)| (counter, 1)).collect();
+        let mut state = self.lock();
+        let seen = &mut state.seen_failing[usize::from(matches!(ending, Ending::Signalled { .. }))];
+        let is_new = seen.new_in(&hits).0 > 0;
+        seen.add(&hits);
+        is_new
     }
 
     /// Keeps a way to fail, or a smaller input for a known one.
