@@ -11,11 +11,8 @@ pub trait Strategy: Send {
     /// Works for at most `budget` and returns candidates, best first.
     ///
     /// None returned within a budget that is not over means that it has nothing to propose for now.
-    fn step(
-        &mut self,
-        view: &mut CampaignView<'_>,
-        budget: &Budget,
-    ) -> Result<Vec<Candidate>, StrategyError>;
+    fn step(&mut self, view: &mut CampaignView<'_>, budget: &Budget)
+    -> Result<Vec<Candidate>, StrategyError>;
 
     /// Tells the strategy what became of a candidate, its own or another's.
     fn observe(&mut self, finding: &Finding);
