@@ -31,8 +31,8 @@ use cairn_model::{
     input::{FileKind, VariableValue},
 };
 
-/// How many changes are made at once.
-const AMOUNTS: [usize; 5] = [1, 2, 4, 8, recipe::MOST_STEPS];
+/// How many changes are made at once. One is there twice: it is cheap, and what one change finds is easy to read.
+const AMOUNTS: [usize; 6] = [1, 1, 2, 3, 4, recipe::MOST_STEPS];
 
 /// A kind once chosen is kept for the next change, except once in so many times.
 const STAYS: usize = 8;
