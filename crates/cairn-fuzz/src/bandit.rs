@@ -32,11 +32,8 @@ const MEMORY: f64 = 4e6;
 impl Bandit {
     /// So many ways, all equal.
     pub(crate) fn new(n_ways: usize) -> Self {
-        let mut bandit = Self {
-            ways: vec![Way::default(); n_ways],
-            chooser: Chooser::default(),
-            n_since_renewal: 0,
-        };
+        let mut bandit =
+            Self { ways: vec![Way::default(); n_ways], chooser: Chooser::default(), n_since_renewal: 0 };
         bandit.renew();
         bandit
     }

@@ -170,7 +170,12 @@ fn run_inputs(
         }
         if run.n_new > 0 || execution.outcome.ending.is_failure() {
             let counters = if run.n_new > 0 { execution.counters } else { Vec::new() };
-            notable.push(Notable { place, ending: execution.outcome.ending, counters, fuel: execution.fuel_used });
+            notable.push(Notable {
+                place,
+                ending: execution.outcome.ending,
+                counters,
+                fuel: execution.fuel_used,
+            });
         }
     }
     Ok(())

@@ -30,7 +30,11 @@ impl Chooser {
         let n = scaled.len();
         for (index, weight) in scaled.iter_mut().enumerate() {
             *weight *= n as f64 / total;
-            if *weight < 1.0 { small.push(index as u32) } else { large.push(index as u32) }
+            if *weight < 1.0 {
+                small.push(index as u32)
+            } else {
+                large.push(index as u32)
+            }
             places.push((u32::MAX, index as u32));
         }
         while let (Some(little), Some(much)) = (small.pop(), large.last().copied()) {

@@ -43,7 +43,12 @@ pub(crate) struct Answer {
 
 /// How much a symbolic run may write: long runs compare the same things again and again.
 pub(crate) fn config() -> SymbolicConfig {
-    SymbolicConfig { trace_size: 8 << 20, n_nodes: 1 << 20, tables_size: 4 << 20, ..SymbolicConfig::default() }
+    SymbolicConfig {
+        trace_size: 8 << 20,
+        n_nodes: 1 << 20,
+        tables_size: 4 << 20,
+        ..SymbolicConfig::default()
+    }
 }
 
 /// Questions about one run.
@@ -99,7 +104,9 @@ impl Comparisons {
     fn questions(&self, path: &Path, asked: &Asked<'_>) -> Vec<(Branch, usize)> {
         let mut steps: BTreeMap<Branch, (usize, usize)> = BTreeMap::new();
         for (index, step) in path.decisions() {
-            let Event::Conditional { condition: Some(condition), direction, .. } = step.event else { continue };
+            let Event::Conditional { condition: Some(condition), direction, .. } = step.event else {
+                continue;
+            };
             let branch = Branch { condition, direction: !direction };
             if asked.is_seen(branch) {
                 continue;
@@ -213,10 +220,11 @@ mod tests {
 
     #[test]
     fn adjacent_bytes_make_a_word() {
-        let model: Model = [(0, 4, b'E'), (0, 5, b'L'), (0, 6, b'F'), (0, 9, b'x'), (1, 7, b'a'), (1, 8, b'b')]
-            .into_iter()
-            .map(|(region, offset, value)| (RegionId(region), offset, value))
-            .collect();
+        let model: Model =
+            [(0, 4, b'E'), (0, 5, b'L'), (0, 6, b'F'), (0, 9, b'x'), (1, 7, b'a'), (1, 8, b'b')]
+                .into_iter()
+                .map(|(region, offset, value)| (RegionId(region), offset, value))
+                .collect();
         let mut dictionary = Dictionary::default();
         words(&model, &mut dictionary);
         assert_eq!(dictionary.tokens(), [b"ELF".to_vec(), b"ab".to_vec()]);

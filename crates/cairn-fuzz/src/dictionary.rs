@@ -90,7 +90,9 @@ impl Dictionary {
 
     /// Adds a number with a fraction.
     pub fn add_float(&mut self, number: f64) {
-        if !self.floats.iter().any(|known| known.to_bits() == number.to_bits()) && self.floats.len() < MOST_TOKENS {
+        if !self.floats.iter().any(|known| known.to_bits() == number.to_bits())
+            && self.floats.len() < MOST_TOKENS
+        {
             self.floats.push(number);
             self.add(number.to_string().into_bytes());
         }

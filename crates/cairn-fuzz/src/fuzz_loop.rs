@@ -32,8 +32,8 @@ pub struct FuzzLoop {
     queue: Queue,
     batch: Batch,
     notable: Vec<Notable>,
-    /// The seed at work, and how many inputs are still to be made from it.
-    current: Option<(usize, u32)>,
+    /// The seed at work.
+    current: Option<Current>,
     /// Inputs that wait to be run, with the seed each was made from.
     waiting: VecDeque<(Option<usize>, Answer)>,
     /// Seeds whose comparisons nobody has looked at, the last of them next.
@@ -45,6 +45,16 @@ pub struct FuzzLoop {
     unjudged: HashMap<String, usize>,
     n_batches: u64,
     counts: FuzzCounts,
+}
+
+/// The seed at work.
+#[derive(Clone, Copy)]
+struct Current {
+    seed: usize,
+    /// How many inputs are still to be made from it.
+    n_left: u32,
+    /// What its inputs are run as.
+    kind: Kind,
 }
 
 /// What the loop did since it was made.
@@ -185,7 +195,8 @@ impl FuzzLoop {
 
     /// Looks at the comparisons of a seed.
     fn look(&mut self, around: &mut dyn Surroundings, done: &mut Done) -> Result<(), ExecutorError> {
-        let Some(index) = self.unlooked.pop() else { return Ok(()) };
+        let next = std::iter::from_fn(|| self.unlooked.pop()).find(|index| !self.queue.is_retired(*index));
+        let Some(index) = next else { return Ok(()) };
         let start = around.clock();
         let seed = self.queue.seed(index);
         let Some(run) = around.trace(seed.input())? else {
@@ -221,7 +232,8 @@ impl FuzzLoop {
                     break;
                 }
                 let Some((seed, Answer { input, how })) = self.waiting.pop_front() else { break };
-                let made = Made { seed: seed.map(|seed| seed as u32), recipe: Recipe::default(), how: Some(how) };
+                let made =
+                    Made { seed: seed.map(|seed| seed as u32), recipe: Recipe::default(), how: Some(how) };
                 match (kind, input.buffer) {
                     (Kind::Buffers, Some(bytes)) => self.batch.push_buffer(|buffer| {
                         buffer.extend_from_slice(&bytes.0);
@@ -231,50 +243,52 @@ impl FuzzLoop {
                 }
                 continue;
             }
-            let (index, left) = match self.current {
-                Some((index, left)) if left > 0 => (index, left),
-                _ => match self.queue.choose(&mut self.random, &|seed| around.score(seed)) {
-                    Some((index, _)) if !self.mutations.changes_anything(self.queue.seed(index).input()) => {
-                        self.queue.retire(index);
-                        continue;
-                    }
-                    Some(chosen) => chosen,
-                    None => break,
-                },
+            let Some(current) =
+                self.current.filter(|current| current.n_left > 0).or_else(|| self.next(around))
+            else {
+                break;
             };
-            self.current = Some((index, left));
-            if !self.make(index, max_size) {
+            self.current = Some(current);
+            if !self.batch.takes(current.kind) {
                 break;
             }
-            self.current = Some((index, left - 1));
+            self.make(current, max_size);
+            self.current = Some(Current { n_left: current.n_left - 1, ..current });
         }
     }
 
-    /// Adds a changed seed to the batch; `false` if it belongs into another.
-    fn make(&mut self, index: usize, max_size: usize) -> bool {
-        let Self { queue, mutations, random, batch, dictionary, .. } = self;
-        let input = queue.seed(index).input();
-        let donor = queue.donor(index, random);
-        let material = Material { dictionary, donor, max_size };
-        let seed = Some(index as u32);
-        if mutations.changes_only_buffer(input) {
-            if !batch.takes(Kind::Buffers) {
-                return false;
+    /// The next seed to change, if there is one of which anything can be changed.
+    fn next(&mut self, around: &dyn Surroundings) -> Option<Current> {
+        loop {
+            let (seed, n_left) = self.queue.choose(&mut self.random, &|seed| around.score(seed))?;
+            let input = self.queue.seed(seed).input();
+            let kind = if self.mutations.changes_only_buffer(input) { Kind::Buffers } else { Kind::Inputs };
+            if self.mutations.changes_anything(input) {
+                return Some(Current { seed, n_left, kind });
             }
+            self.queue.retire(seed);
+        }
+    }
+
+    /// Adds a changed seed to the batch.
+    #[inline]
+    fn make(&mut self, current: Current, max_size: usize) {
+        let Self { queue, mutations, random, batch, dictionary, .. } = self;
+        let input = queue.seed(current.seed).input();
+        let donor = queue.donor(current.seed, random);
+        let material = Material { dictionary, donor, max_size };
+        let seed = Some(current.seed as u32);
+        if current.kind == Kind::Buffers {
             let original = input.buffer.as_ref().map_or(&[][..], |buffer| &buffer.0);
             batch.push_buffer(|buffer| {
                 buffer.extend_from_slice(original);
                 Made { seed, recipe: mutations.change_buffer(buffer, random, &material), how: None }
             });
-            return true;
-        }
-        if !batch.takes(Kind::Inputs) {
-            return false;
+            return;
         }
         let mut input = input.clone();
         let recipe = mutations.change(&mut input, random, &material);
         batch.push_input(input, Made { seed, recipe, how: None });
-        true
     }
 
     fn run_batch(&mut self, around: &mut dyn Surroundings) -> Result<(), ExecutorError> {

@@ -31,8 +31,8 @@ use cairn_model::{
     input::{FileKind, VariableValue},
 };
 
-/// How many changes are made at once.
-const AMOUNTS: [usize; 5] = [1, 2, 4, 8, recipe::MOST_STEPS];
+/// How many changes are made at once. One is there twice: it is cheap, and what one change finds is easy to read.
+const AMOUNTS: [usize; 6] = [1, 1, 2, 3, 4, recipe::MOST_STEPS];
 
 /// A kind once chosen is kept for the next change, except once in so many times.
 const STAYS: usize = 8;
@@ -99,7 +99,8 @@ impl Mutations {
         material: &Material<'_>,
     ) -> Recipe {
         let kind = RegionKind::Buffer;
-        let donor = material.donor.and_then(|donor| donor.buffer.as_ref()).map_or(&[][..], |buffer| &buffer.0);
+        let donor =
+            material.donor.and_then(|donor| donor.buffer.as_ref()).map_or(&[][..], |buffer| &buffer.0);
         let sources = Sources { dictionary: material.dictionary, donor, max_size: material.max_size };
         let mut recipe = Recipe::new(self.amounts.choose(random));
         for _ in 0..AMOUNTS[recipe.amount()] {
@@ -199,9 +200,8 @@ impl Mutations {
             RegionKind::Variables => {
                 let index = random.below(input.variables.len());
                 let Some(variable) = input.variables.get_mut(index) else { return false };
-                let same = |donor: &'_ Input| {
-                    donor.variables.iter().position(|other| other.name == variable.name)
-                };
+                let same =
+                    |donor: &'_ Input| donor.variables.iter().position(|other| other.name == variable.name);
                 let donor = donor.and_then(|donor| Some(&donor.variables[same(donor)?].value));
                 match &mut variable.value {
                     VariableValue::Bytes(memory) => {
@@ -240,8 +240,7 @@ impl Mutations {
             _ => &[][..],
         };
         let FileKind::Regular(content) = &mut file.kind else { return false };
-        let sources =
-            Sources { dictionary: material.dictionary, donor, max_size: content.0.len() + room };
+        let sources = Sources { dictionary: material.dictionary, donor, max_size: content.0.len() + room };
         self.bytes.apply(way, &mut content.0, random, &sources)
     }
 

@@ -94,6 +94,11 @@ impl Queue {
         self.is_changed = true;
     }
 
+    /// Whether a seed was given up.
+    pub(crate) fn is_retired(&self, index: usize) -> bool {
+        self.seeds[index].is_retired
+    }
+
     /// Notes the way of a sampled run.
     pub(crate) fn sample(&mut self, signature: u64) {
         *self.frequencies.entry(signature).or_default() += 1;
@@ -152,7 +157,8 @@ impl Queue {
         for seed in &mut self.seeds {
             seed.is_favoured = false;
         }
-        let mut counters: Vec<(u32, u32)> = self.cheapest.iter().map(|(counter, seed)| (*counter, *seed)).collect();
+        let mut counters: Vec<(u32, u32)> =
+            self.cheapest.iter().map(|(counter, seed)| (*counter, *seed)).collect();
         counters.sort_unstable();
         let mut covered = vec![false; counters.last().map_or(0, |(counter, _)| *counter as usize + 1)];
         for (counter, index) in counters {
@@ -167,7 +173,9 @@ impl Queue {
         }
         self.fresh.clear();
         let is_fresh = |seed: &Seed| seed.is_favoured && seed.n_chosen == 0;
-        self.fresh.extend((0..self.seeds.len() as u32).rev().filter(|index| is_fresh(&self.seeds[*index as usize])));
+        self.fresh.extend(
+            (0..self.seeds.len() as u32).rev().filter(|index| is_fresh(&self.seeds[*index as usize])),
+        );
     }
 }
 

@@ -27,14 +27,8 @@ pub enum RegionKind {
 
 impl RegionKind {
     /// All, in order.
-    pub const ALL: [Self; 6] = [
-        Self::Arguments,
-        Self::Stdin,
-        Self::Files,
-        Self::Environment,
-        Self::Variables,
-        Self::Buffer,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Arguments, Self::Stdin, Self::Files, Self::Environment, Self::Variables, Self::Buffer];
 
     /// The kinds that change where raw bytes go where a template says: what carries them, and variables.
     pub fn of_template(template: &Template) -> Vec<Self> {

@@ -9,7 +9,10 @@ use crate::{
 use cairn_executor::{ExecutorError, Session, SymbolicExecutor, SymbolicRun};
 use cairn_model::{Input, ProgramMap};
 use cairn_strategy::{Budget, CampaignView, Candidate, Finding, FindingKind, Strategy, StrategyError};
-use std::time::{Duration, Instant};
+use std::{
+    error::Error as _,
+    time::{Duration, Instant},
+};
 
 /// The strategy's name.
 const NAME: &str = "fuzz";
@@ -27,8 +30,16 @@ pub struct FuzzStrategy {
 /// Runs the symbolic view.
 enum Tracer {
     Unasked,
-    Missing,
+    /// There will be none, for a reason.
+    Missing(String),
     Ready(Box<SymbolicExecutor>),
+}
+
+impl Tracer {
+    fn failed(error: &ExecutorError) -> Self {
+        let cause = error.source().map_or_else(String::new, |cause| format!(": {cause}"));
+        Self::Missing(format!("the symbolic view cannot be run ({error}{cause})"))
+    }
 }
 
 impl FuzzStrategy {
@@ -44,11 +55,10 @@ impl FuzzStrategy {
 
     /// What a person should know of how it works on this target.
     pub fn notices(&self) -> Vec<String> {
-        match self.tracer {
-            Tracer::Missing => vec![
-                "the target has no symbolic view, so the fuzzer does not see what the program compares its input with"
-                    .into(),
-            ],
+        match &self.tracer {
+            Tracer::Missing(why) => {
+                vec![format!("{why}, so the fuzzer does not see what the program compares its input with")]
+            }
             _ => Vec::new(),
         }
     }
@@ -66,7 +76,8 @@ impl Strategy for FuzzStrategy {
     ) -> Result<Vec<Candidate>, StrategyError> {
         // The campaign's generator decides everything, so that resumed and repeated campaigns decide alike.
         let seed = view.random.u64(..);
-        let fuzzing = self.fuzzing.get_or_insert_with(|| FuzzLoop::new(self.config.clone(), view.map(), seed));
+        let fuzzing =
+            self.fuzzing.get_or_insert_with(|| FuzzLoop::new(self.config.clone(), view.map(), seed));
         fuzzing.set_seed(seed);
         let entries = view.corpus.since(self.n_known);
         self.n_known += entries.len();
@@ -121,16 +132,22 @@ impl Surroundings for InCampaign<'_, '_> {
         left.inputs.unwrap_or(u64::MAX).min(left.target_runs.unwrap_or(u64::MAX))
     }
 
+    /// Fuzzing goes on without comparisons where they cannot be had.
     fn trace(&mut self, input: &Input) -> Result<Option<SymbolicRun>, ExecutorError> {
         if matches!(self.tracer, Tracer::Unasked) {
-            *self.tracer = match self.view.symbolic(comparisons::config())? {
-                Some(executor) => Tracer::Ready(Box::new(executor)),
-                None => Tracer::Missing,
+            *self.tracer = match self.view.symbolic(comparisons::config()) {
+                Ok(Some(executor)) => Tracer::Ready(Box::new(executor)),
+                Ok(None) => Tracer::Missing("the target has no symbolic view".into()),
+                Err(error) => Tracer::failed(&error),
             };
         }
-        match self.tracer {
-            Tracer::Ready(executor) => executor.run(input).map(Some),
-            _ => Ok(None),
+        let Tracer::Ready(executor) = self.tracer else { return Ok(None) };
+        match executor.run(input) {
+            Ok(run) => Ok(Some(run)),
+            Err(error) => {
+                *self.tracer = Tracer::failed(&error);
+                Ok(None)
+            }
         }
     }
 

@@ -19,8 +19,14 @@ pub(crate) fn trim(
     session: &mut Session,
     most: usize,
 ) -> Result<(Seed, usize), ExecutorError> {
-    let mut trimming =
-        Trimming { wanted: seed.signature(), input: seed.input().clone(), fuel: seed.fuel(), session, most, n_runs: 0 };
+    let mut trimming = Trimming {
+        wanted: seed.signature(),
+        input: seed.input().clone(),
+        fuel: seed.fuel(),
+        session,
+        most,
+        n_runs: 0,
+    };
     if regions.contains(&RegionKind::Arguments) {
         for word in (0..seed.input().args.len()).rev() {
             trimming.attempt(|input| drop(input.args.remove(word)))?;

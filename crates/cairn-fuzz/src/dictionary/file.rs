@@ -15,7 +15,8 @@ pub(super) fn tokens(text: &[u8]) -> Result<Vec<Vec<u8>>, DictionaryError> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut tokens = Vec::new();
     for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        let token = token(line.trim_ascii()).map_err(|problem| DictionaryError { line: index + 1, problem })?;
+        let token =
+            token(line.trim_ascii()).map_err(|problem| DictionaryError { line: index + 1, problem })?;
         tokens.extend(token.filter(|token| !token.is_empty()));
     }
     Ok(tokens)
@@ -26,10 +27,12 @@ fn token(line: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
     if line.is_empty() || line[0] == b'#' {
         return Ok(None);
     }
-    let quote = line.iter().position(|byte| *byte == b'"').ok_or("a word stands in double quotes: \"word\"")?;
+    let quote =
+        line.iter().position(|byte| *byte == b'"').ok_or("a word stands in double quotes: \"word\"")?;
     let name = line[..quote].trim_ascii();
     if !name.is_empty() {
-        let name = name.strip_suffix(b"=").ok_or("between the name and the word stands `=`: name=\"word\"")?;
+        let name =
+            name.strip_suffix(b"=").ok_or("between the name and the word stands `=`: name=\"word\"")?;
         check_name(name.trim_ascii())?;
     }
     unquote(&line[quote + 1..]).map(Some)
@@ -110,32 +113,59 @@ mod tests {
 
     #[test]
     fn a_broken_line_is_named() {
-        check("\"fine\"\nword\n", expect![[r#"
+        check(
+            "\"fine\"\nword\n",
+            expect![[r#"
             error: line 2 of the dictionary: a word stands in double quotes: "word"
-        "#]]);
-        check("name \"word\"", expect![[r#"
+        "#]],
+        );
+        check(
+            "name \"word\"",
+            expect![[r#"
             error: line 1 of the dictionary: between the name and the word stands `=`: name="word"
-        "#]]);
-        check("two names=\"word\"", expect![[r#"
+        "#]],
+        );
+        check(
+            "two names=\"word\"",
+            expect![[r#"
             error: line 1 of the dictionary: a name is one word: name="word"
-        "#]]);
-        check("name@much=\"word\"", expect![[r#"
+        "#]],
+        );
+        check(
+            "name@much=\"word\"",
+            expect![[r#"
             error: line 1 of the dictionary: the level after `@` is a number: name@1="word"
-        "#]]);
-        check("\n\n\"open", expect![[r#"
+        "#]],
+        );
+        check(
+            "\n\n\"open",
+            expect![[r#"
             error: line 3 of the dictionary: the closing quote is missing; a quote inside a word is written `\"`
-        "#]]);
-        check("\"open\\\"", expect![[r#"
+        "#]],
+        );
+        check(
+            "\"open\\\"",
+            expect![[r#"
             error: line 1 of the dictionary: the closing quote is missing; a quote inside a word is written `\"`
-        "#]]);
-        check(r#""\x7g""#, expect![[r#"
+        "#]],
+        );
+        check(
+            r#""\x7g""#,
+            expect![[r#"
             error: line 1 of the dictionary: after `\x` come two hexadecimal digits: \x7f
-        "#]]);
-        check(r#""\q""#, expect![[r#"
+        "#]],
+        );
+        check(
+            r#""\q""#,
+            expect![[r#"
             error: line 1 of the dictionary: after `\` comes one of `\`, `"`, `n`, `r`, `t` or `x` and two digits
-        "#]]);
-        check(r#""word" another"#, expect![[r#"
+        "#]],
+        );
+        check(
+            r#""word" another"#,
+            expect![[r#"
             error: line 1 of the dictionary: nothing may follow the closing quote
-        "#]]);
+        "#]],
+        );
     }
 }

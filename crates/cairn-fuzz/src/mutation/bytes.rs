@@ -156,7 +156,11 @@ impl ByteMutations {
                 let (start, n) = random.part(donor.len(), usize::MAX);
                 let part = &donor[start..start + n];
                 let at = random.below(bytes.len() + 1);
-                if way == 6 { insert(bytes, at, part, max_size) } else { overwrite(bytes, at, part, max_size) }
+                if way == 6 {
+                    insert(bytes, at, part, max_size)
+                } else {
+                    overwrite(bytes, at, part, max_size)
+                }
             }
             _ => {
                 let at = random.below(bytes.len().min(donor.len()));
@@ -171,7 +175,7 @@ impl ByteMutations {
     /// Puts several copies of a few bytes after them: what nests or goes round in loops.
     fn repeat(&mut self, bytes: &mut Vec<u8>, random: &mut Random, room: usize) -> bool {
         let (start, n) = random.part(bytes.len(), 32);
-        let most = if n == 0 { 0 } else { room / n };
+        let most = room.checked_div(n).unwrap_or(0);
         let n_copies = (1usize << random.below(8)).min(most);
         if n_copies == 0 {
             return false;
@@ -219,7 +223,8 @@ mod tests {
             let mut n_changed = 0;
             for round in 0..400 {
                 let size = round % 40;
-                let before: Vec<u8> = (0..size).map(|n| if n % 5 < 3 { b'0' + n as u8 % 10 } else { n as u8 }).collect();
+                let before: Vec<u8> =
+                    (0..size).map(|n| if n % 5 < 3 { b'0' + n as u8 % 10 } else { n as u8 }).collect();
                 let mut bytes = before.clone();
                 let sources = Sources { dictionary: &dictionary, donor: b"another input", max_size: 40 };
                 let is_changed = mutations.apply(way, &mut bytes, &mut random, &sources);
@@ -234,11 +239,12 @@ mod tests {
     #[test]
     fn without_another_nothing_is_taken_from_it() {
         let (dictionary, mut random) = (Dictionary::default(), Random::new(1));
-        for way in NAMES.iter().position(|name| *name == "insert from another").unwrap()..NAMES.len() {
+        let takes = |(_, name): &(usize, &&str)| name.ends_with("another");
+        for (way, name) in NAMES.iter().enumerate().filter(takes) {
             let mut bytes = b"bytes".to_vec();
             let sources = Sources { dictionary: &dictionary, donor: b"", max_size: 40 };
             assert!(!ByteMutations::new().apply(way, &mut bytes, &mut random, &sources));
-            assert_eq!(bytes, b"bytes", "{}", NAMES[way]);
+            assert_eq!(bytes, b"bytes", "{name}");
         }
     }
 

@@ -5,7 +5,7 @@ use crate::region::RegionKind;
 use std::fmt;
 
 /// The most changes made at once.
-pub(super) const MOST_STEPS: usize = 16;
+pub(super) const MOST_STEPS: usize = 8;
 
 /// The changes that made an input, in order. Small, because one is written for every run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,6 +83,6 @@ mod tests {
         for _ in 0..20 {
             recipe.push(RegionKind::Files, 0);
         }
-        assert!(recipe.to_string().ends_with("files: other mode, other mode and 11 more"), "{recipe}");
+        assert!(recipe.to_string().ends_with("files: other mode, other mode and 3 more"), "{recipe}");
     }
 }

@@ -74,7 +74,10 @@ fn changed_inputs_can_be_given_to_a_program() {
         let names = |input: &Input| -> Vec<String> {
             let files = input.files.iter().map(|file| file.path.clone());
             let environment = input.environment.iter().map(|(name, _)| name.clone());
-            files.chain(environment).chain(input.variables.iter().map(|variable| variable.name.clone())).collect()
+            files
+                .chain(environment)
+                .chain(input.variables.iter().map(|variable| variable.name.clone()))
+                .collect()
         };
         assert_eq!(names(&input), names(&before));
         let VariableValue::Bytes(memory) = &input.variables[1].value else { panic!("the type stays") };
@@ -90,8 +93,7 @@ fn changed_inputs_can_be_given_to_a_program() {
 #[test]
 fn what_pays_is_done_more_often() {
     let dictionary = Dictionary::default();
-    let config =
-        FuzzConfig::new(vec![RegionKind::Arguments, RegionKind::Stdin], Input::default());
+    let config = FuzzConfig::new(vec![RegionKind::Arguments, RegionKind::Stdin], Input::default());
     let mut mutations = Mutations::new(&config);
     let mut random = Random::new(1);
     let mut n_last = 0;

@@ -13,7 +13,8 @@ impl Queue {
     pub(super) fn energy(&self, index: usize, score: Score<'_>) -> u32 {
         let seed = &self.seeds[index];
         let active = self.seeds.iter().filter(|seed| !seed.is_retired);
-        let (n, steps) = active.fold((0.0, 0.0), |(n, steps): (f64, f64), seed| (n + 1.0, steps + seed.fuel() as f64 + 1.0));
+        let (n, steps) = active
+            .fold((0.0, 0.0), |(n, steps): (f64, f64), seed| (n + 1.0, steps + seed.fuel() as f64 + 1.0));
         let cheapness = (steps / n / (seed.fuel() as f64 + 1.0)).clamp(0.25, 4.0);
         let novelty = if seed.n_chosen == 0 { 2.0 } else { 1.0 };
         // What stays rare however often it was chosen is given more each time.

@@ -63,7 +63,8 @@ fn new_favoured_seeds_come_first_and_then_what_is_rare() {
         later: seed 1 4663 times, 4096 inputs
         later: seed 2 4711 times, 1298 inputs
         later: seed 3 29 times, 326 inputs
-    "#]].assert_eq(&log);
+    "#]]
+    .assert_eq(&log);
 }
 
 #[test]

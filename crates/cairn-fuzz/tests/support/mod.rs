@@ -7,12 +7,13 @@ use cairn_cc::{
     views::{self, ViewRequest, Views},
 };
 use cairn_executor::{
-    Executor, ExecutorError, RunConfig, Session, SessionConfig, SymbolicConfig, SymbolicExecutor, Target, Wants,
+    Executor, ExecutorError, RunConfig, Session, SessionConfig, SymbolicConfig, SymbolicExecutor, Target,
+    Wants,
 };
 use cairn_model::{Input, ProgramMap, Template, versioned};
 use cairn_strategy::{
-    Budget, CampaignView, Candidate, Corpus, Entry, EntryId, Finding, FindingKind, Provenance, Seen, Spent, Stop,
-    Strategy, TargetViews,
+    Budget, CampaignView, Candidate, Corpus, Entry, EntryId, Finding, FindingKind, Provenance, Seen, Spent,
+    Stop, Strategy, TargetViews,
 };
 use cairn_testkit::{Workspace, dist};
 use std::{fs, path::Path, time::Duration};
@@ -44,7 +45,8 @@ impl Program {
         let more: &[&str] = if is_harness { &["-fsanitize=fuzzer"] } else { &[] };
         workspace.run("cairn-cc", ["target.c", "-lm", "-o", "program"].iter().chain(more)).success();
         let places = Places { directory: workspace.root().into(), cairn_dir: None, cache_dir: None };
-        let search_path: Vec<_> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
+        let search_path: Vec<_> =
+            std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
         let settings = Settings {
             toolchain: Toolchain::find(&search_path, None).unwrap(),
             distribution: Distribution::at(dist().root()),
@@ -73,7 +75,11 @@ impl Program {
     }
 
     fn run_config(&self) -> RunConfig {
-        RunConfig { program_name: Some("program".into()), wall_limit: Duration::from_secs(5), ..RunConfig::default() }
+        RunConfig {
+            program_name: Some("program".into()),
+            wall_limit: Duration::from_secs(5),
+            ..RunConfig::default()
+        }
     }
 }
 
@@ -97,8 +103,10 @@ impl TargetViews for Program {
 
     fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError> {
         let view = self.views.symbolic.as_ref().filter(|_| self.has_symbolic);
-        view.map(|view| SymbolicExecutor::new(self.target(view, self.map.n_counters), self.run_config(), config))
-            .transpose()
+        view.map(|view| {
+            SymbolicExecutor::new(self.target(view, self.map.n_counters), self.run_config(), config)
+        })
+        .transpose()
     }
 }
 
@@ -132,12 +140,17 @@ impl<'a> Campaign<'a> {
     /// One step, whose candidates are judged.
     pub fn step(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> (Vec<Candidate>, Spent) {
         let Self { program, session, corpus, seen, random, stop, .. } = self;
-        let mut view = CampaignView::new(*program, corpus, seen, session, random, program.template.max_size, stop);
+        let mut view =
+            CampaignView::new(*program, corpus, seen, session, random, program.template.max_size, stop);
         let candidates = strategy.step(&mut view, budget).unwrap();
         let spent = view.finish();
         for candidate in &candidates {
             let kind = self.judge(candidate, strategy.name());
-            strategy.observe(&Finding { strategy: strategy.name().into(), input: candidate.input.clone(), kind });
+            strategy.observe(&Finding {
+                strategy: strategy.name().into(),
+                input: candidate.input.clone(),
+                kind,
+            });
         }
         (candidates, spent)
     }
@@ -165,7 +178,8 @@ impl<'a> Campaign<'a> {
 
     /// Adds an input as another worker would.
     pub fn judge(&mut self, candidate: &Candidate, strategy: &str) -> FindingKind {
-        let mut runs = self.session.run_batch(std::slice::from_ref(&candidate.input), Wants::EVERYTHING).unwrap();
+        let mut runs =
+            self.session.run_batch(std::slice::from_ref(&candidate.input), Wants::EVERYTHING).unwrap();
         let execution = runs.pop().unwrap().execution;
         if execution.outcome.ending.is_failure() {
             let ending = self.program.bare().unwrap().run(&candidate.input).unwrap().outcome.ending;
