@@ -1,6 +1,8 @@
 //! Campaigns, as the command line knows them.
 
+mod face;
 mod lines;
+mod live;
 pub mod plan;
 mod start;
 mod views;

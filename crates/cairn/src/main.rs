@@ -14,6 +14,7 @@ mod failure;
 mod inputs;
 mod mutants;
 mod place;
+mod printable;
 mod report;
 mod screen;
 mod shell;

@@ -1,24 +1,20 @@
 //! Begins a campaign, or goes on with one.
 
-use super::{lines, plan::Plan, views::CampaignViews};
+use super::{face::Face, live::Title, plan::Plan, views::CampaignViews};
 use crate::{
     duration,
     exit_code::Exit,
     failure::{Failure, chain},
     inputs,
     screen::{Screen, count},
+    shell,
     signals::Signals,
     target::{Subject, Wanted},
 };
 use cairn_campaign::{CampaignError, CampaignFolder, Event, Parts, Summary, Why};
 use cairn_model::Input;
 use cairn_strategy::{Stop, Strategy};
-use std::{
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-    time::Duration,
-};
+use std::{path::Path, thread};
 
 /// How campaigns are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,22 +46,17 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
     };
     let campaign = CampaignFolder::open(folder, subject.template.clone()).map_err(failure)?;
     let signals = Signals::catch()?;
-    let is_done = AtomicBool::new(false);
-    let result = thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_done.load(Ordering::Relaxed) {
-                if signals.has_caught() {
-                    stop.ask();
-                }
-                thread::sleep(Duration::from_millis(50));
-            }
-        });
-        let observer = |event: &Event| tell(event, told, screen);
-        let result = cairn_campaign::run(campaign, &plan.config, &parts, observer);
-        is_done.store(true, Ordering::Relaxed);
-        result
+    let title = Title {
+        target: shell::command(&subject.program, &plan.args),
+        folder: folder.display().to_string(),
+        budget: plan.config.budget.clone(),
+    };
+    let face = Face::new(told, screen, title);
+    let result = thread::scope(|scope| -> Result<_, Failure> {
+        let _attendance = face.attend(scope, &stop, &signals)?;
+        cairn_campaign::run(campaign, &plan.config, &parts, |event: &Event| face.tell(event)).map_err(failure)
     });
-    let (summary, why) = result.map_err(failure)?;
+    let (summary, why) = result?;
     if told == Told::Lines {
         screen.result(&summarise(&summary, why, folder));
     }
@@ -99,17 +90,6 @@ fn seeds(subject: &Subject, screen: &Screen) -> Result<Vec<Input>, Failure> {
         seeds.push(subject.template.fill(Vec::new()));
     }
     Ok(seeds)
-}
-
-fn tell(event: &Event, told: Told, screen: &Screen) {
-    match told {
-        Told::Json => screen.result(&serde_json::to_string(event).expect("an event is always JSON")),
-        Told::Lines => {
-            if let Some(line) = lines::line(event) {
-                screen.note(&line);
-            }
-        }
-    }
 }
 
 fn summarise(summary: &Summary, why: Why, folder: &Path) -> String {
