@@ -1,10 +1,14 @@
 //! Campaigns, as the command line knows them.
 
 mod face;
+pub mod history;
 mod lines;
 mod live;
 pub mod plan;
 mod start;
 mod views;
 
-pub use self::start::{Told, start};
+pub use self::{
+    lines::ways_to_fail,
+    start::{Told, start},
+};

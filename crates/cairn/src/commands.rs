@@ -8,6 +8,7 @@ pub mod map;
 pub mod mutants;
 pub mod record;
 pub mod replay;
+pub mod report;
 pub mod resume;
 pub mod run;
 pub mod score;

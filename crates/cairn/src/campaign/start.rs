@@ -1,6 +1,6 @@
 //! Begins a campaign, or goes on with one.
 
-use super::{face::Face, live::Title, plan::Plan, views::CampaignViews};
+use super::{face::Face, history::History, live::Title, plan::Plan, views::CampaignViews};
 use crate::{
     duration,
     exit_code::Exit,
@@ -57,8 +57,13 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
         cairn_campaign::run(campaign, &plan.config, &parts, |event: &Event| face.tell(event)).map_err(failure)
     });
     let (summary, why) = result?;
+    // What was found is stored; a report can be written again.
+    let report = History::read(folder, plan, &subject).and_then(|history| history.write_report(folder));
+    if let Err(error) = &report {
+        screen.warn(&format!("there is no report: {}", error.message));
+    }
     if told == Told::Lines {
-        screen.result(&summarise(&summary, why, folder));
+        screen.result(&summarise(&summary, why, folder, report.is_ok()));
     }
     Ok(if summary.failures.is_empty() { Exit::Done } else { Exit::Findings })
 }
@@ -92,7 +97,7 @@ fn seeds(subject: &Subject, screen: &Screen) -> Result<Vec<Input>, Failure> {
     Ok(seeds)
 }
 
-fn summarise(summary: &Summary, why: Why, folder: &Path) -> String {
+fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> String {
     let (reached, all) = summary.n_branches;
     let n_inputs: u64 = summary.work.values().map(|spent| spent.inputs).sum();
     let n_runs: u64 = summary.work.values().map(|spent| spent.target_runs).sum();
@@ -114,6 +119,9 @@ fn summarise(summary: &Summary, why: Why, folder: &Path) -> String {
         ));
     }
     text.push_str(&format!("everything is in `{}`", folder.display()));
+    if has_report {
+        text.push_str(", for people in its `report.html`");
+    }
     if why == Why::Asked {
         text.push_str(&format!("; `cairn resume {}` goes on", folder.display()));
     }
