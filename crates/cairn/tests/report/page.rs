@@ -62,7 +62,7 @@ fn a_browser_shows_the_report_and_inputs_stay_text() {
         let find = format!(
             "[...document.querySelectorAll('#figures div')].find((card) => card.firstChild.innerText === '{name}')"
         );
-        format!("{find}.lastChild.innerText")
+        format!("{find}.lastChild.innerText.replace(/\\s+/g, ' ')")
     };
     assert_eq!(browser.value(&figure("branches reached")), "8 of 14 · 57.1%");
     assert_eq!(browser.value(&figure("inputs kept")), "2");

@@ -29,7 +29,7 @@ pub fn reached(page: &mut Page, history: &History<'_>) {
         return;
     }
     let all = 2 * history.map.conditions.len();
-    let axes = Axes { end: end.as_secs_f64().max(1e-3), most: scale_end(history.n_reached().max(1) as f64) };
+    let axes = Axes::new(end, history.n_reached(), all);
     page.markup("<svg id=\"curve\" role=\"img\" viewBox=\"0 0 ")
         .value(WIDTH)
         .markup(" ")
@@ -58,10 +58,19 @@ pub fn reached(page: &mut Page, history: &History<'_>) {
 
 struct Axes {
     end: f64,
+    /// What the upper end stands for.
     most: f64,
+    /// Branches between two lines.
+    step: f64,
 }
 
 impl Axes {
+    /// Up to all branches, unless that would press the curve to the ground.
+    fn new(end: Duration, n_reached: usize, all: usize) -> Self {
+        let most = if 2 * n_reached >= all { all as f64 } else { scale_end(n_reached as f64) }.max(1.0);
+        Self { end: end.as_secs_f64().max(1e-3), most, step: scale_end(most) / 4.0 }
+    }
+
     fn x(&self, seconds: f64) -> f64 {
         LEFT + (RIGHT - LEFT) * (seconds / self.end).clamp(0.0, 1.0)
     }
@@ -71,18 +80,25 @@ impl Axes {
     }
 
     fn grid(&self, page: &mut Page, all: usize) {
-        for part in 0..=4 {
-            let branches = self.most * f64::from(part) / 4.0;
-            line(page, "grid", (LEFT, self.y(branches)), (RIGHT, self.y(branches)));
+        let mut level = |branches: f64, class| {
+            line(page, class, (LEFT, self.y(branches)), (RIGHT, self.y(branches)));
             label(page, (LEFT - 8.0, self.y(branches) + 4.0), "end", &grouped(branches.round() as u64));
-            let seconds = self.end * f64::from(part) / 4.0;
-            let anchor = ["start", "middle", "middle", "middle", "end"][part as usize];
+        };
+        let is_all = self.most == all as f64;
+        for part in 0..=4 {
+            let branches = self.step * f64::from(part);
+            // Not where its number would stand in that of all branches.
+            if branches <= self.most && !(is_all && branches > self.most - self.step / 2.0) {
+                level(branches, "grid");
+            }
+        }
+        if is_all {
+            level(self.most, "all");
+        }
+        for (part, anchor) in ["start", "middle", "middle", "middle", "end"].into_iter().enumerate() {
+            let seconds = self.end * part as f64 / 4.0;
             let text = duration::show(Duration::from_secs_f64(seconds));
             label(page, (self.x(seconds), BOTTOM + 18.0), anchor, &text);
-        }
-        let all = all as f64;
-        if all <= self.most {
-            line(page, "all", (LEFT, self.y(all)), (RIGHT, self.y(all)));
         }
     }
 }
@@ -164,6 +180,7 @@ fn tried_at(moments: &[Moment], seconds: f64) -> f64 {
 
 /// The end of a scale that begins with 0 and has four equal parts in whole numbers: at least `most`.
 fn scale_end(most: f64) -> f64 {
+    let most = most.max(1.0);
     let power = 10f64.powf((most / 4.0).log10().floor());
     let steps = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].map(|step| step * power * 4.0);
     steps.into_iter().find(|end| *end >= most && end % 4.0 == 0.0).unwrap_or((most / 4.0).ceil() * 4.0)
@@ -205,6 +222,12 @@ mod tests {
     #[test]
     fn inputs_between_moments_are_spread_evenly() {
         assert_eq!([0.0, 0.5, 2.5, 9.0].map(|at| tried_at(&moments(4), at)), [0.0, 50.0, 250.0, 400.0]);
+    }
+
+    #[test]
+    fn the_upper_end_is_all_branches_unless_most_are_far_away() {
+        let most = |n_reached, all| Axes::new(Duration::from_secs(9), n_reached, all).most;
+        assert_eq!((most(33, 42), most(33, 1000), most(0, 0), most(0, 9)), (42.0, 40.0, 1.0, 4.0));
     }
 
     #[test]

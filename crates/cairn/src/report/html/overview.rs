@@ -71,7 +71,7 @@ fn figures(page: &mut Page, history: &History<'_>) {
     );
     card("inputs kept", &grouped(history.entries.len() as u64), "");
     card("inputs tried", &grouped(spent.inputs), &format!("{} a second", grouped(rate.round() as u64)));
-    card("runs of the program", &grouped(spent.target_runs), "");
+    card("runs", &grouped(spent.target_runs), "");
     card("time", &duration::show(spent.wall), "");
     let n_failures = history.failures.len();
     page.markup(if n_failures > 0 { "<div class=\"fails\">" } else { "<div>" });
@@ -82,12 +82,21 @@ fn warnings(page: &mut Page, history: &History<'_>) {
     if history.warnings.is_empty() {
         return;
     }
+    // Every start of a campaign may say the same.
+    let mut told: Vec<(&str, usize)> = Vec::new();
+    for text in history.warnings.iter().rev() {
+        match told.iter_mut().find(|(known, _)| known == text) {
+            Some((_, n_times)) => *n_times += 1,
+            None => told.push((text, 1)),
+        }
+    }
     page.markup("<h2>Warnings</h2>\n<ul id=\"warnings\" class=\"warn\">\n");
-    for text in history.warnings.iter().rev().take(SHOWN_WARNINGS) {
-        page.element("li", &one_line(text)).markup("\n");
+    for (text, n_times) in told.iter().take(SHOWN_WARNINGS) {
+        let again = if *n_times > 1 { format!(" ({n_times} times)") } else { String::new() };
+        page.element("li", &format!("{}{again}", one_line(text))).markup("\n");
     }
     page.markup("</ul>\n");
-    let n_more = history.warnings.len().saturating_sub(SHOWN_WARNINGS);
+    let n_more = told.len().saturating_sub(SHOWN_WARNINGS);
     if n_more > 0 {
         page.markup("<p class=\"note\">")
             .value(n_more)
