@@ -5,7 +5,7 @@ use super::{
     live::{Asked, Colours, Model, Phase, Terminal, Title, terminal::DRAWER},
     start::Told,
 };
-use crate::{screen::Screen, signals::Signals};
+use crate::{printable::one_line, screen::Screen, signals::Signals};
 use cairn_campaign::Event;
 use cairn_strategy::Stop;
 use std::{
@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// How often the picture is drawn, whether anything happened or not: time goes on.
 const PICTURE: Duration = Duration::from_millis(250);
+
+/// Warnings that outlive the screen.
+const LAST_WARNINGS: usize = 5;
 
 /// What people see of a campaign. Events are told by whoever carries it out, keys are heard by another thread.
 pub struct Face<'a> {
@@ -93,6 +96,20 @@ impl<'a> Face<'a> {
         };
         thread::Builder::new().name(DRAWER.into()).spawn_scoped(scope, attend)?;
         Ok(Attendance(&self.is_done))
+    }
+
+    /// Says what a screen that is gone said last, once the attendance has ended.
+    pub fn leave(&self) {
+        let Way::Live(model, _) = &*self.lock() else { return };
+        let mut last: Vec<&String> = Vec::new();
+        for text in &model.warnings {
+            if !last.contains(&text) {
+                last.push(text);
+            }
+        }
+        for text in last.into_iter().take(LAST_WARNINGS).rev() {
+            self.screen.warn(&one_line(text));
+        }
     }
 
     /// Draws until the campaign is done.

@@ -56,6 +56,7 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
         let _attendance = face.attend(scope, &stop, &signals)?;
         cairn_campaign::run(campaign, &plan.config, &parts, |event: &Event| face.tell(event)).map_err(failure)
     });
+    face.leave();
     let (summary, why) = result?;
     // What was found is stored; a report can be written again.
     let report = History::read(folder, plan, &subject).and_then(|history| history.write_report(folder));
