@@ -1,9 +1,15 @@
 //! Campaigns, as the command line knows them.
 
+mod face;
+pub mod history;
 mod lines;
+mod live;
 pub mod plan;
 mod start;
 mod strategies;
 mod views;
 
-pub use self::start::{Told, start};
+pub use self::{
+    lines::ways_to_fail,
+    start::{Told, start},
+};

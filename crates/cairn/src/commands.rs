@@ -12,6 +12,7 @@ pub mod minimize;
 pub mod mutants;
 pub mod record;
 pub mod replay;
+pub mod report;
 pub mod resume;
 pub mod run;
 pub mod score;

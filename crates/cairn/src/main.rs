@@ -15,6 +15,7 @@ mod failure;
 mod inputs;
 mod mutants;
 mod place;
+mod printable;
 mod report;
 mod screen;
 mod shell;
@@ -41,6 +42,7 @@ enum Command {
     Build(commands::build::Build),
     Run(commands::run::Run),
     Resume(commands::resume::Resume),
+    Report(commands::report::Report),
     Replay(commands::replay::Replay),
     Cover(commands::cover::Cover),
     Map(commands::map::Map),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Build(command) => command.run(&screen),
         Command::Run(command) => command.run(&screen),
         Command::Resume(command) => command.run(&screen),
+        Command::Report(command) => command.run(&screen),
         Command::Replay(command) => command.run(&screen),
         Command::Cover(command) => command.run(&screen),
         Command::Map(command) => command.run(&screen),

@@ -1,6 +1,7 @@
 //! Coverage for people and programs.
 
 pub mod beyond;
+pub mod html;
 pub mod json;
 pub mod lcov;
 pub mod score;

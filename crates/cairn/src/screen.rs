@@ -2,6 +2,7 @@
 
 use crate::exit_code::Exit;
 use std::{
+    fmt,
     io::{ErrorKind, IsTerminal, Write, stderr, stdout},
     process::exit,
 };
@@ -33,21 +34,20 @@ impl Screen {
     /// A line that the next one replaces.
     pub fn progress(&self, text: &str) {
         if self.draws_progress {
-            eprint!("\r\x1b[2K{text}");
-            let _ = stderr().flush();
+            say(format_args!("\r\x1b[2K{text}"));
         }
     }
 
     /// Something to know.
     pub fn warn(&self, text: &str) {
         self.clear();
-        eprintln!("{}: {text}", self.paint("warning", "33"));
+        say(format_args!("{}: {text}\n", self.paint("warning", "33")));
     }
 
     /// A line that stays, beside the result.
     pub fn note(&self, text: &str) {
         self.clear();
-        eprintln!("{text}");
+        say(format_args!("{text}\n"));
     }
 
     /// An error that ends the command.
@@ -72,13 +72,24 @@ impl Screen {
         }
     }
 
+    /// Whether colour is welcome.
+    pub fn has_colour(&self) -> bool {
+        self.has_colour
+    }
+
     fn clear(&self) {
         if self.draws_progress {
-            eprint!("\r\x1b[2K");
+            say(format_args!("\r\x1b[2K"));
         }
     }
 
     fn paint(&self, text: &str, colour: &str) -> String {
         if self.has_colour { format!("\x1b[{colour}m{text}\x1b[0m") } else { text.to_string() }
     }
+}
+
+/// A terminal that was closed is no reason to end what somebody waits for.
+fn say(text: fmt::Arguments<'_>) {
+    // In one piece, so that what others write stays apart.
+    let _ = stderr().write_all(text.to_string().as_bytes());
 }

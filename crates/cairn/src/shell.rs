@@ -4,7 +4,7 @@ use cairn_model::{
     Input,
     input::{Bytes, FileKind, VariableValue},
 };
-use std::fmt::Write;
+use std::{fmt::Write, path::Path};
 
 /// Commands for a POSIX shell that lay out the input in a fresh folder and run `program` there.
 pub fn reproduce(program: &str, input: &Input) -> String {
@@ -75,6 +75,17 @@ pub fn reproduce(program: &str, input: &Input) -> String {
     }
     script.push(')');
     script
+}
+
+/// A program with its arguments, as they are typed.
+pub fn command(program: &Path, args: &[String]) -> String {
+    let program = program.to_string_lossy().into_owned();
+    words(&std::iter::once(program).chain(args.iter().cloned()).collect::<Vec<_>>())
+}
+
+/// Words as they are typed.
+pub fn words(words: &[String]) -> String {
+    words.iter().map(|word| quote(word.as_bytes())).collect::<Vec<_>>().join(" ")
 }
 
 fn write_to(script: &mut String, text: std::fmt::Arguments<'_>) {
@@ -150,6 +161,12 @@ mod tests {
         let output = Command::new("sh").arg("-c").arg(&script).output().unwrap();
         assert!(output.status.success(), "{script}: {output:?}");
         output.stdout
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        let args = ["-x".to_string(), "two words".into(), "@@".into()];
+        assert_eq!(command(Path::new("./my prog"), &args), "'./my prog' -x 'two words' @@");
     }
 
     #[test]

@@ -1,24 +1,22 @@
 //! Begins a campaign, or goes on with one.
 
-use super::{lines, plan::Plan, strategies::Strategies, views::CampaignViews};
+use super::{
+    face::Face, history::History, live::Title, plan::Plan, strategies::Strategies, views::CampaignViews,
+};
 use crate::{
     duration,
     exit_code::Exit,
     failure::{Failure, chain},
     inputs,
     screen::{Screen, count},
+    shell,
     signals::Signals,
     target::{Subject, Wanted},
 };
 use cairn_campaign::{CampaignError, CampaignFolder, Event, Parts, Summary, Why};
 use cairn_model::Input;
 use cairn_strategy::Stop;
-use std::{
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-    time::Duration,
-};
+use std::{path::Path, thread};
 
 /// How campaigns are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,24 +48,25 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
     };
     let campaign = CampaignFolder::open(folder, subject.template.clone()).map_err(failure)?;
     let signals = Signals::catch()?;
-    let is_done = AtomicBool::new(false);
-    let result = thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_done.load(Ordering::Relaxed) {
-                if signals.has_caught() {
-                    stop.ask();
-                }
-                thread::sleep(Duration::from_millis(50));
-            }
-        });
-        let observer = |event: &Event| tell(event, told, screen);
-        let result = cairn_campaign::run(campaign, &plan.config, &parts, observer);
-        is_done.store(true, Ordering::Relaxed);
-        result
+    let title = Title {
+        target: shell::command(&subject.program, &plan.args),
+        folder: folder.display().to_string(),
+        budget: plan.config.budget.clone(),
+    };
+    let face = Face::new(told, screen, title);
+    let result = thread::scope(|scope| -> Result<_, Failure> {
+        let _attendance = face.attend(scope, &stop, &signals)?;
+        cairn_campaign::run(campaign, &plan.config, &parts, |event: &Event| face.tell(event)).map_err(failure)
     });
-    let (summary, why) = result.map_err(failure)?;
+    face.leave();
+    let (summary, why) = result?;
+    // What was found is stored; a report can be written again.
+    let report = History::read(folder, plan, &subject).and_then(|history| history.write_report(folder));
+    if let Err(error) = &report {
+        screen.warn(&format!("there is no report: {}", error.message));
+    }
     if told == Told::Lines {
-        screen.result(&summarise(&summary, why, folder));
+        screen.result(&summarise(&summary, why, folder, report.is_ok()));
     }
     Ok(if summary.failures.is_empty() { Exit::Done } else { Exit::Findings })
 }
@@ -101,18 +100,7 @@ fn seeds(subject: &Subject, screen: &Screen) -> Result<Vec<Input>, Failure> {
     Ok(seeds)
 }
 
-fn tell(event: &Event, told: Told, screen: &Screen) {
-    match told {
-        Told::Json => screen.result(&serde_json::to_string(event).expect("an event is always JSON")),
-        Told::Lines => {
-            if let Some(line) = lines::line(event) {
-                screen.note(&line);
-            }
-        }
-    }
-}
-
-fn summarise(summary: &Summary, why: Why, folder: &Path) -> String {
+fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> String {
     let (reached, all) = summary.n_branches;
     let n_inputs: u64 = summary.work.values().map(|spent| spent.inputs).sum();
     let n_runs: u64 = summary.work.values().map(|spent| spent.target_runs).sum();
@@ -134,6 +122,9 @@ fn summarise(summary: &Summary, why: Why, folder: &Path) -> String {
         ));
     }
     text.push_str(&format!("everything is in `{}`", folder.display()));
+    if has_report {
+        text.push_str(", for people in its `report.html`");
+    }
     if why == Why::Asked {
         text.push_str(&format!("; `cairn resume {}` goes on", folder.display()));
     }

@@ -9,7 +9,10 @@ use crate::{
 };
 use cairn_model::{Budget, Spent};
 use cairn_store::Store;
-use std::{env, fs, path::PathBuf};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 /// Go on with a campaign where it stopped, however it stopped
 #[derive(Debug, clap::Args)]
@@ -29,23 +32,7 @@ pub struct Resume {
 
 impl Resume {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        let path = self.folder.join("campaign.db");
-        let nothing = || {
-            let folder = self.folder.display();
-            Failure::usage(format!("`{folder}` holds no campaign"))
-                .hint(format!("`cairn run PROGRAM -o {folder}` begins one"))
-        };
-        if !path.exists() {
-            return Err(nothing());
-        }
-        let failed = |error| Failure::usage(chain(&error));
-        let store = Store::open(&path).map_err(failed)?;
-        let head = store.campaign().map_err(failed)?.ok_or_else(nothing)?;
-        let mut plan = Plan::parse(&head.settings, &self.folder)?;
-        let mut spent = Spent::default();
-        store.work().map_err(failed)?.values().for_each(|work| spent += *work);
-        spent.wall = store.moments().map_err(failed)?.last().map_or(spent.wall, |moment| moment.after);
-        drop(store);
+        let (mut plan, spent) = plan(&self.folder)?;
         let more = self.limits.budget();
         if more != Budget::UNLIMITED {
             plan.config.budget = after(&spent, &more);
@@ -56,13 +43,40 @@ impl Resume {
         if let Some(workers) = self.workers {
             plan.config.workers = workers.into();
         }
-        let folder = fs::canonicalize(&self.folder)?;
-        env::set_current_dir(&plan.directory).map_err(|error| {
-            Failure::usage(format!("the campaign was begun in `{}`: {error}", plan.directory.display()))
-        })?;
+        let folder = enter(&plan, &self.folder)?;
         let told = if self.json { Told::Json } else { Told::Lines };
         campaign::start(&plan, &folder, told, screen)
     }
+}
+
+/// What was asked of the campaign in a folder, and what was spent on it.
+pub fn plan(folder: &Path) -> Result<(Plan, Spent), Failure> {
+    let path = folder.join("campaign.db");
+    let nothing = || {
+        let folder = folder.display();
+        Failure::usage(format!("`{folder}` holds no campaign"))
+            .hint(format!("`cairn run PROGRAM -o {folder}` begins one"))
+    };
+    if !path.exists() {
+        return Err(nothing());
+    }
+    let failed = |error| Failure::usage(chain(&error));
+    let store = Store::open(&path).map_err(failed)?;
+    let head = store.campaign().map_err(failed)?.ok_or_else(nothing)?;
+    let plan = Plan::parse(&head.settings, folder)?;
+    let mut spent = Spent::default();
+    store.work().map_err(failed)?.values().for_each(|work| spent += *work);
+    spent.wall = store.moments().map_err(failed)?.last().map_or(spent.wall, |moment| moment.after);
+    Ok((plan, spent))
+}
+
+/// Goes to where the campaign was begun, and says where its folder lies seen from everywhere.
+pub fn enter(plan: &Plan, folder: &Path) -> Result<PathBuf, Failure> {
+    let folder = fs::canonicalize(folder)?;
+    env::set_current_dir(&plan.directory).map_err(|error| {
+        Failure::usage(format!("the campaign was begun in `{}`: {error}", plan.directory.display()))
+    })?;
+    Ok(folder)
 }
 
 /// `more` beyond what was spent.
