@@ -142,8 +142,9 @@ mod tests {
     #[track_caller]
     fn check(events: &[Event], expected: Expect) {
         let mut lines = Lines::default();
-        let told: Vec<String> = events.iter().filter_map(|event| lines.line(event)).collect();
-        expected.assert_eq(&(told.join("\n") + "\n"));
+        let told = events.iter().filter_map(|event| lines.line(event));
+        // A bar, because expectations lose what all their lines begin with.
+        expected.assert_eq(&told.map(|line| format!("|{line}\n")).collect::<String>());
     }
 
     #[test]
@@ -152,17 +153,17 @@ mod tests {
         check(
             &changing,
             expect![[r#"
-                     0.0 s  0 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
-                    10.0 s  10 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
-                    20.0 s  20 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
+                |     0.0 s  0 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
+                |    10.0 s  10 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
+                |    20.0 s  20 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
             "#]],
         );
         let quiet: Vec<Event> = (0..=65).map(|second| moment(second * 1000, 5)).collect();
         check(
             &quiet,
             expect![[r#"
-                     0.0 s  5 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
-                 1 min 0 s  5 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
+                |     0.0 s  5 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
+                | 1 min 0 s  5 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
             "#]],
         );
     }
@@ -175,13 +176,13 @@ mod tests {
         check(
             &events,
             expect![[r#"
-                     0.1 s  kept #0 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
-                     0.1 s  kept #1 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
-                     0.1 s  kept #2 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
-                     0.1 s  kept #3 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
-                     0.1 s  kept #4 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
-                     1.0 s  3 more kept: 3 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
-                     1.5 s  kept #8 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 4 branches reached
+                |     0.1 s  kept #0 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
+                |     0.1 s  kept #1 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
+                |     0.1 s  kept #2 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
+                |     0.1 s  kept #3 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
+                |     0.1 s  kept #4 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 3 branches reached
+                |     1.0 s  3 more kept: 3 branches, 7 inputs, 1 way to fail, 12 345 tried, 1 235 a second
+                |     1.5 s  kept #8 (fuzz: bit flip): calc.c:3:7 `*at == '('` is true; 4 branches reached
             "#]],
         );
     }
@@ -192,7 +193,7 @@ mod tests {
         check(
             &[warned("a\x1b[2J\n\nhint: b")],
             expect![[r#"
-                     0.0 s  warning: a\u{1b}[2J hint: b
+                |     0.0 s  warning: a\u{1b}[2J hint: b
             "#]],
         );
     }
