@@ -13,10 +13,11 @@ mod seed;
 pub use self::seed::Seed;
 pub(crate) use self::seed::signature;
 
+use self::energy::Averages;
 use crate::{chooser::Chooser, random::Random};
 use cairn_model::Input;
 use cairn_strategy::EntryId;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Inputs that are worth changing.
 #[derive(Default)]
@@ -29,6 +30,7 @@ pub(crate) struct Queue {
     /// Favoured seeds that were never chosen, last first.
     fresh: Vec<u32>,
     chooser: Chooser,
+    averages: Averages,
     n_since_renewal: u32,
     is_changed: bool,
 }
@@ -80,9 +82,15 @@ impl Queue {
     pub(crate) fn retire(&mut self, index: usize) {
         let retired = index as u32;
         self.seeds[index].is_retired = true;
-        self.cheapest.retain(|_, cheapest| *cheapest != retired);
+        self.is_changed = true;
         // What it was the cheapest for, another may be.
-        let orphaned: Vec<u32> = self.seeds[index].hits().iter().map(|(counter, _)| *counter).collect();
+        let is_orphaned = |(counter, _): &&(u32, u8)| self.cheapest.get(counter) == Some(&retired);
+        let orphaned: BTreeSet<u32> =
+            self.seeds[index].hits().iter().filter(is_orphaned).map(|(counter, _)| *counter).collect();
+        if orphaned.is_empty() {
+            return;
+        }
+        self.cheapest.retain(|counter, _| !orphaned.contains(counter));
         for (other, seed) in self.seeds.iter().enumerate().filter(|(_, seed)| !seed.is_retired) {
             for (counter, _) in seed.hits().iter().filter(|(counter, _)| orphaned.contains(counter)) {
                 let cheapest = self.cheapest.entry(*counter).or_insert(other as u32);
@@ -91,7 +99,6 @@ impl Queue {
                 }
             }
         }
-        self.is_changed = true;
     }
 
     /// Whether a seed was given up.
@@ -113,6 +120,11 @@ impl Queue {
             self.favour();
             self.n_since_renewal = RENEWAL;
         }
+        self.n_since_renewal += 1;
+        if self.n_since_renewal >= RENEWAL {
+            self.n_since_renewal = 0;
+            self.weigh(score);
+        }
         let fresh = loop {
             match self.fresh.pop() {
                 Some(index) if self.seeds[index as usize].n_chosen > 0 => {}
@@ -121,35 +133,35 @@ impl Queue {
         };
         let index = match fresh {
             Some(index) => index as usize,
-            None => self.choose_by_weight(random, score),
+            None => self.choose_by_weight(random),
         };
         let energy = self.energy(index, score);
         self.seeds[index].n_chosen += 1;
         Some((index, energy))
     }
 
-    fn choose_by_weight(&mut self, random: &mut Random, score: Score<'_>) -> usize {
-        self.n_since_renewal += 1;
-        if self.n_since_renewal >= RENEWAL {
-            self.n_since_renewal = 0;
-            let mut chooser = std::mem::take(&mut self.chooser);
-            let mean = self.mean_frequency();
-            let weight = |seed: &Seed| match seed.is_retired {
-                true => 0.0,
-                false => {
-                    let favour = if seed.is_favoured { 1.0 } else { UNFAVOURED };
-                    favour * self.rarity(seed, mean) * score(seed)
-                }
-            };
-            chooser.renew(self.seeds.iter().map(weight));
-            self.chooser = chooser;
-        }
+    fn choose_by_weight(&mut self, random: &mut Random) -> usize {
         let index = self.chooser.choose(random);
         // With weights that are all nothing, any may come up.
         if self.seeds[index].is_retired {
             return self.seeds.iter().position(|seed| !seed.is_retired).unwrap_or(index);
         }
         index
+    }
+
+    /// Finds out how likely each seed is to be chosen.
+    fn weigh(&mut self, score: Score<'_>) {
+        self.averages = Averages::of(self);
+        let mut chooser = std::mem::take(&mut self.chooser);
+        let weight = |seed: &Seed| match seed.is_retired {
+            true => 0.0,
+            false => {
+                let favour = if seed.is_favoured { 1.0 } else { UNFAVOURED };
+                favour * self.rarity(seed) * score(seed)
+            }
+        };
+        chooser.renew(self.seeds.iter().map(weight));
+        self.chooser = chooser;
     }
 
     /// Favours as few of the cheapest seeds as cover every counter: counter by counter, unless it is covered.

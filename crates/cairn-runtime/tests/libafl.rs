@@ -17,7 +17,7 @@ use libafl::{
     state::NopState,
 };
 use libafl_bolts::{
-    AsSliceMut as _, StdTargetArgs as _,
+    StdTargetArgs as _,
     shmem::{ShMem as _, ShMemProvider as _, UnixShMem, UnixShMemProvider},
     tuples::tuple_list,
 };
@@ -57,7 +57,7 @@ fn drive(program: &Program, inputs: Inputs, list: &[&[u8]]) -> Vec<(ExitKind, Ve
     let ordinary = program.workspace.command("true");
     assert!(ordinary.get_envs().any(|(name, value)| name == "__AFL_SHM_ID" && value.is_none()));
     // SAFETY: the map lives longer than the observer.
-    let observer = unsafe { StdMapObserver::from_mut_ptr("map", map.as_slice_mut().as_mut_ptr(), 1 << 16) };
+    let observer = unsafe { StdMapObserver::from_mut_ptr("map", map.as_mut_ptr(), 1 << 16) };
     let builder = ForkserverExecutor::builder()
         .program(&program.path)
         .coverage_map_size(1 << 16)
@@ -91,10 +91,10 @@ fn drive(program: &Program, inputs: Inputs, list: &[&[u8]]) -> Vec<(ExitKind, Ve
     let mut state = NopState::new();
     let mut manager = NopEventManager::new();
     let mut run = |input: &&[u8]| {
-        map.as_slice_mut().fill(0);
+        map.fill(0);
         let input = BytesInput::new(input.to_vec());
         let kind = executor.run_target(&mut fuzzer, &mut state, &mut manager, &input).unwrap();
-        let counters = map.as_slice_mut()[64..].iter().enumerate().filter(|(_, count)| **count != 0);
+        let counters = map[64..].iter().enumerate().filter(|(_, count)| **count != 0);
         (kind, counters.map(|(index, count)| (index, *count)).collect())
     };
     list.iter().map(&mut run).collect()
