@@ -1,11 +1,6 @@
 //! The fewest inputs that are together as good as all.
 
-use super::{
-    bit_set::BitSet,
-    greedy::covered_alone,
-    problem::{Problem, State},
-    search,
-};
+use super::{bit_set::BitSet, problem::Problem, search};
 use std::collections::BTreeMap;
 
 /// An input, as far as its place in a set is concerned.
@@ -52,10 +47,11 @@ pub fn smallest_cover(inputs: &[Coverer], goes_on: &mut dyn FnMut() -> bool) -> 
     let mut chosen = std::mem::take(&mut state.chosen);
     let (mut at_least, mut n_states) = (chosen.len(), 0);
     for part in problem.parts(&state) {
-        let found = search::cover(&problem, &part, goes_on);
+        let (small, inputs) = problem.part(&part);
+        let found = search::cover(&small, &small.start(), goes_on);
         at_least += found.at_least;
         n_states += found.n_states;
-        chosen.extend(found.chosen);
+        chosen.extend(found.chosen.into_iter().map(|input| inputs[input]));
     }
     make_cheaper(&problem, &mut chosen);
     let proof = if chosen.len() == at_least { Proof::Smallest } else { Proof::Ended { n_states } };
@@ -89,16 +85,25 @@ fn distinct(inputs: &[Coverer]) -> (Problem, Vec<usize>) {
 
 /// Exchanges inputs for cheaper ones, which come earlier, as long as everything stays covered.
 fn make_cheaper(problem: &Problem, chosen: &mut [usize]) {
-    let State { elements, .. } = problem.start();
+    let mut n_coverers = vec![0u32; problem.elements.len()];
+    for element in chosen.iter().flat_map(|input| problem.inputs[*input].iter()) {
+        n_coverers[element] += 1;
+    }
     loop {
-        let alone = covered_alone(problem, &elements, chosen);
-        let cheaper = alone.iter().enumerate().find_map(|(index, alone)| {
+        let mut has_changed = false;
+        for index in 0..chosen.len() {
+            let dearer = chosen[index];
+            let covered = &problem.inputs[dearer];
+            let alone: BitSet = covered.iter().filter(|element| n_coverers[*element] == 1).collect();
             let fits = |input: &usize| alone.is_subset(&problem.inputs[*input]) && !chosen.contains(input);
-            (0..chosen[index]).find(fits).map(|input| (index, input))
-        });
-        match cheaper {
-            Some((index, input)) => chosen[index] = input,
-            None => return,
+            let Some(cheaper) = (0..dearer).find(fits) else { continue };
+            covered.iter().for_each(|element| n_coverers[element] -= 1);
+            problem.inputs[cheaper].iter().for_each(|element| n_coverers[element] += 1);
+            chosen[index] = cheaper;
+            has_changed = true;
+        }
+        if !has_changed {
+            return;
         }
     }
 }

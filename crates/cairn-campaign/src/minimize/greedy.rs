@@ -24,7 +24,7 @@ pub(super) fn cover(problem: &Problem, part: &State, goes_on: &mut dyn FnMut() -
 }
 
 /// What each of `chosen` alone covers of `elements`.
-pub(super) fn covered_alone(problem: &Problem, elements: &BitSet, chosen: &[usize]) -> Vec<BitSet> {
+fn covered_alone(problem: &Problem, elements: &BitSet, chosen: &[usize]) -> Vec<BitSet> {
     let (mut once, mut more) = (BitSet::default(), BitSet::default());
     for input in chosen {
         let mut again = problem.inputs[*input].clone();

@@ -65,6 +65,17 @@ impl Problem {
         by_price.max(n_apart)
     }
 
+    /// What is left in `state` as a problem of its own, and which inputs its inputs are.
+    pub(super) fn part(&self, state: &State) -> (Self, Vec<usize>) {
+        let inputs: Vec<usize> = state.inputs.iter().collect();
+        let mut numbers = vec![0; self.elements.len()];
+        state.elements.iter().enumerate().for_each(|(number, element)| numbers[element] = number);
+        let covered = |input: &usize| -> BitSet {
+            self.inputs[*input].both(&state.elements).map(|element| numbers[element]).collect()
+        };
+        (Self::new(inputs.iter().map(covered).collect(), state.elements.len()), inputs)
+    }
+
     /// Takes `state` apart where nothing holds it together: no input covers elements of two parts.
     pub(super) fn parts(&self, state: &State) -> Vec<State> {
         let mut left = state.elements.clone();

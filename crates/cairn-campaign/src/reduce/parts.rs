@@ -6,23 +6,29 @@ use std::ops::Range;
 
 /// Leaves out as many of the parts as can be spared, from the end to the start, large ranges first.
 ///
-/// `n_parts` says how many parts an input has, and `without` leaves a range of them out.
-pub(super) fn leave_out<E>(
+/// `ends` says where the parts of an input end, and `without` leaves out what lies between two such places.
+fn leave_out<E>(
     interview: &mut Interview<'_, E>,
     current: &mut Input,
-    n_parts: impl Fn(&Input) -> usize,
+    ends: impl Fn(&Input) -> Vec<usize>,
     without: impl Fn(&Input, Range<usize>) -> Input,
 ) -> Result<(), E> {
+    let mut parts = ends(current);
     // All at once, then halves.
-    let mut size = n_parts(current).next_power_of_two();
+    let mut size = parts.len().next_power_of_two();
     while size > 0 {
-        let mut end = n_parts(current);
+        let mut end = parts.len();
         while end > 0 {
-            let starts = (0..end).rev().step_by(size).map(|last| (last + 1).saturating_sub(size)..last + 1);
-            let candidates = starts.map(|range| (range.clone(), without(current, range)));
-            let Some((range, input)) = interview.first(candidates)? else { break };
+            let ranges = (0..end).rev().step_by(size).map(|last| (last + 1).saturating_sub(size)..last + 1);
+            let candidates = ranges.map(|range| {
+                let start = range.start.checked_sub(1).map_or(0, |before| parts[before]);
+                (range.start, without(current, start..parts[range.end - 1]))
+            });
+            let Some((start, input)) = interview.first(candidates)? else { break };
             *current = input;
-            end = range.start;
+            parts = ends(current);
+            // What was cut together may be cut otherwise now.
+            end = start.min(parts.len());
         }
         size /= 2;
     }
@@ -39,19 +45,19 @@ pub(super) fn leave_out_whole<E>(interview: &mut Interview<'_, E>, current: &mut
     leave_out(
         interview,
         current,
-        |input| input.files.len(),
+        |input| (1..=input.files.len()).collect(),
         |input, range| without(input, &|input| drop(input.files.drain(range.clone()))),
     )?;
     leave_out(
         interview,
         current,
-        |input| input.args.len(),
+        |input| (1..=input.args.len()).collect(),
         |input, range| without(input, &|input| drop(input.args.drain(range.clone()))),
     )?;
     leave_out(
         interview,
         current,
-        |input| input.environment.len(),
+        |input| (1..=input.environment.len()).collect(),
         |input, range| without(input, &|input| drop(input.environment.drain(range.clone()))),
     )
 }
@@ -77,11 +83,7 @@ pub(super) fn make_usual<E>(interview: &mut Interview<'_, E>, current: &mut Inpu
 }
 
 /// Takes a candidate that differs from what there is, if it is still good.
-pub(super) fn try_one<E>(
-    interview: &mut Interview<'_, E>,
-    current: &mut Input,
-    candidate: Input,
-) -> Result<(), E> {
+fn try_one<E>(interview: &mut Interview<'_, E>, current: &mut Input, candidate: Input) -> Result<(), E> {
     if candidate != *current
         && let Some((_, input)) = interview.first([((), candidate)])?
     {
@@ -101,26 +103,19 @@ pub(super) fn leave_out_bytes<E>(
 ) -> Result<(), E> {
     let cuts: [Cut; 3] = [lines, words, |bytes| (1..=bytes.len()).collect()];
     for cut in cuts {
-        let ends = cut(region.bytes(current));
+        let n_parts = cut(region.bytes(current)).len();
         // One piece would be asked about again as bytes.
-        if ends.len() < 2 {
-            let is_bytes = ends.len() == region.bytes(current).len();
-            if !is_bytes {
-                continue;
-            }
+        if n_parts > 1 || n_parts == region.bytes(current).len() {
+            leave_out(
+                interview,
+                current,
+                |input| cut(region.bytes(input)),
+                |input, range| {
+                    let bytes = region.bytes(input);
+                    region.with(input, [&bytes[..range.start], &bytes[range.end..]].concat())
+                },
+            )?;
         }
-        leave_out(
-            interview,
-            current,
-            |input| cut(region.bytes(input)).len(),
-            |input, range| {
-                let bytes = region.bytes(input);
-                let ends = cut(bytes);
-                let start = range.start.checked_sub(1).map_or(0, |before| ends[before]);
-                let end = range.end.checked_sub(1).map_or(0, |last| ends[last]);
-                region.with(input, [&bytes[..start], &bytes[end..]].concat())
-            },
-        )?;
     }
     Ok(())
 }

@@ -165,8 +165,8 @@ pub fn warn(distilled: &Distilled, screen: &Screen) {
     }
     if distilled.n_lost > 0 {
         screen.warn(&format!(
-            "{} of the corpus did not come back in fresh processes",
-            count(distilled.n_lost, "branch, line or kill")
+            "in fresh processes {} of the corpus did not come back: branches, lines, ways to end or kills",
+            count(distilled.n_lost, "thing")
         ));
     }
 }

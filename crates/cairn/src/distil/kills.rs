@@ -45,9 +45,9 @@ impl<'a> Killer<'a> {
         })
     }
 
-    /// Something that tells quickly whether an input kills given mutants.
-    pub fn questioner(&self) -> Result<Questioner, Failure> {
-        Ok(Questioner { worker: Worker::new(&self.plan(Vec::new())?, None)?, shared: engine::Shared::new() })
+    /// Something that tells quickly whether an input kills given mutants, on `core`.
+    pub fn questioner(&self, core: Option<usize>) -> Result<Questioner, Failure> {
+        Ok(Questioner { worker: Worker::new(&self.plan(Vec::new())?, core)?, shared: engine::Shared::new() })
     }
 
     fn plan(&self, inputs: Vec<NamedInput>) -> Result<engine::Plan<'a>, Failure> {

@@ -1,36 +1,36 @@
 //! The steps from a corpus to a small one.
 
 use super::{
+    bench::{Bench, ReducedInput, pin},
     corpus::Corpus,
-    kills::{Killer, Questioner},
+    kills::Killer,
     yardstick::{Yardstick, size},
 };
-use crate::{commands::cover::verb, failure::Failure, inputs::NamedInput, screen::Screen, target::Subject};
-use cairn_campaign::{
-    minimize::{BitSet, Cover, Coverer, smallest_cover},
-    reduce::{ReduceConfig, reduce},
+use crate::{
+    commands::{cover::verb, score::engine},
+    failure::Failure,
+    inputs::NamedInput,
+    screen::Screen,
+    target::Subject,
 };
-use cairn_executor::{Executor, Session, WantedCounters, Wants};
+use cairn_campaign::minimize::{BitSet, Cover, Coverer, smallest_cover};
+use cairn_executor::{Executor, WantedCounters, Wants};
 use cairn_model::{Ending, Input};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    thread,
     time::{Duration, Instant},
 };
 
 /// How long the smallest set is searched for.
 const COVER_TIME: Duration = Duration::from_secs(10);
 
-/// Runs for making one input smaller.
-const MAX_QUESTIONS: u64 = 10_000;
-
-/// Likewise where every run that stays good goes on until it is stopped.
-const MAX_HANGING_QUESTIONS: u64 = 200;
-
 /// A run may take so many times the steps of the longest one that ended.
 const FUEL_MARGIN: u64 = 10;
 const LEAST_FUEL: u64 = 1_000_000;
 
-const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
+/// All that is asked of runs.
+pub(super) const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
 
 /// What is done.
 pub struct DistilConfig<'a> {
@@ -72,18 +72,20 @@ pub struct Distilled {
     pub unstable: Vec<String>,
     /// Inputs that were put back as they were, because in fresh processes something was missing.
     pub n_put_back: usize,
-    /// Branches, lines and ways to fail that were seen and did not come back in a fresh process.
+    /// Branches, lines, ways to end and kills that were seen and did not come back in a fresh process.
     pub n_lost: usize,
     /// Ways in which the program fails, with the number of inputs of the corpus.
     pub failures: BTreeMap<String, usize>,
 }
 
 /// An input of the corpus.
-struct Measured<'a> {
-    named: &'a NamedInput,
+pub(super) struct Measured<'a> {
+    pub(super) named: &'a NamedInput,
     /// What it is always good for.
-    elements: BitSet,
-    is_hanging: bool,
+    pub(super) elements: BitSet,
+    /// How long it takes.
+    pub(super) time: Duration,
+    pub(super) is_hanging: bool,
 }
 
 /// Makes a small corpus of a large one.
@@ -94,9 +96,8 @@ pub fn distil(
     screen: &Screen,
 ) -> Result<Distilled, Failure> {
     let yardstick = Yardstick::new(&subject.map);
-    let mut session = subject.session()?;
     let mut measuring = Measuring::default();
-    let mut measured = measuring.measure(subject, &yardstick, &mut session, &corpus.inputs, screen)?;
+    let mut measured = on_one_core(|| measuring.measure(subject, &yardstick, &corpus.inputs, screen))?;
     if let Some(killer) = config.killer {
         let matrix = killer.matrix(&corpus.inputs, screen)?;
         for (name, why) in &matrix.left_out {
@@ -117,22 +118,19 @@ pub fn distil(
     let searched = start.elapsed();
     let chosen: Vec<&Measured> = cover.inputs.iter().map(|index| &measured[*index]).collect();
 
-    let mut run = Run {
-        subject,
-        yardstick: &yardstick,
-        fresh: subject.plain()?,
-        questioner: config.killer.map(Killer::questioner).transpose()?,
-        n_reduced: 0,
-        n_unfinished: 0,
-        n_questions: 0,
+    let mut fresh =
+        Fresh { executor: subject.plain()?, yardstick: &yardstick, killer: config.killer, screen };
+    let reduced = match config.reduces {
+        true => {
+            let bench = Bench { subject, yardstick: &yardstick, fuel: measuring.fuel, killer: config.killer };
+            bench.reduce_all(&chosen, screen)?
+        }
+        false => chosen.iter().map(|input| ReducedInput::unchanged(input)).collect(),
     };
-    let mut result = match config.reduces {
-        true => run.reduce_all(&mut session, &chosen, screen)?,
-        false => chosen.iter().map(|input| input.named.clone()).collect(),
-    };
+    let mut result: Vec<NamedInput> = reduced.iter().map(|reduced| reduced.named.clone()).collect();
     keep_distinct(&mut result);
     // What counts is what fresh processes do with the result.
-    let mut reached = run.measure_fresh(config.killer, &result, screen)?;
+    let mut reached = fresh.measure(&result)?;
     let n_before = result.len();
     let mut missing = all.clone();
     missing.subtract(&reached);
@@ -145,7 +143,7 @@ pub fn distil(
     keep_distinct(&mut result);
     let n_put_back = result.len() - n_before;
     if n_put_back > 0 {
-        reached = run.measure_fresh(config.killer, &result, screen)?;
+        reached = fresh.measure(&result)?;
     }
     let mut lost = all.clone();
     lost.subtract(&reached);
@@ -160,9 +158,9 @@ pub fn distil(
         inputs: result,
         cover,
         searched,
-        n_reduced: run.n_reduced,
-        n_unfinished: run.n_unfinished,
-        n_questions: run.n_questions,
+        n_reduced: reduced.iter().filter(|reduced| reduced.is_smaller).count(),
+        n_unfinished: reduced.iter().filter(|reduced| !reduced.is_finished).count(),
+        n_questions: reduced.iter().map(|reduced| reduced.n_questions).sum(),
         unstable: measuring.unstable,
         n_put_back,
         n_lost: lost.len(),
@@ -170,7 +168,7 @@ pub fn distil(
     })
 }
 
-fn union<'a>(sets: impl Iterator<Item = &'a BitSet>) -> BitSet {
+pub(super) fn union<'a>(sets: impl Iterator<Item = &'a BitSet>) -> BitSet {
     let mut union = BitSet::default();
     sets.for_each(|set| union.add(set));
     union
@@ -186,6 +184,8 @@ fn keep_distinct(inputs: &mut Vec<NamedInput>) {
 struct Measuring {
     unstable: Vec<String>,
     failures: BTreeMap<String, usize>,
+    /// Steps a run may take from now on.
+    fuel: u64,
 }
 
 impl Measuring {
@@ -194,10 +194,10 @@ impl Measuring {
         &mut self,
         subject: &Subject,
         yardstick: &Yardstick,
-        session: &mut Session,
         inputs: &'a [NamedInput],
         screen: &Screen,
     ) -> Result<Vec<Measured<'a>>, Failure> {
+        let mut session = subject.session()?;
         let at_once = session.config().max_batch;
         let mut measured: Vec<Measured> = Vec::new();
         let mut most_used = 0;
@@ -214,10 +214,12 @@ impl Measuring {
                 if ending.is_failure() {
                     *self.failures.entry(verb(ending)).or_default() += 1;
                 }
-                measured.push(Measured { named, elements: yardstick.of(&run.execution), is_hanging });
+                let (elements, time) = (yardstick.of(&run.execution), run.execution.outcome.elapsed);
+                measured.push(Measured { named, elements, time, is_hanging });
             }
         }
-        session.set_fuel(most_used.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL));
+        self.fuel = most_used.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL);
+        session.set_fuel(self.fuel);
         for part in measured.chunks_mut(at_once) {
             let batch: Vec<Input> = part.iter().map(|input| input.named.input.clone()).collect();
             for (input, run) in part.iter_mut().zip(session.run_batch(&batch, COUNTERS)?) {
@@ -233,100 +235,37 @@ impl Measuring {
     }
 }
 
-struct Run<'a> {
-    subject: &'a Subject,
+/// Runs of what was made, in fresh processes.
+struct Fresh<'a> {
+    executor: Executor,
     yardstick: &'a Yardstick<'a>,
-    fresh: Executor,
-    questioner: Option<Questioner>,
-    n_reduced: usize,
-    n_unfinished: usize,
-    n_questions: u64,
+    killer: Option<&'a Killer<'a>>,
+    screen: &'a Screen,
 }
 
-impl Run<'_> {
-    /// Makes inputs smaller that together are good for everything. Each stays good for all its branches and lines; of
-    /// mutants that several kill, the last one keeps them.
-    fn reduce_all(
-        &mut self,
-        session: &mut Session,
-        chosen: &[&Measured<'_>],
-        screen: &Screen,
-    ) -> Result<Vec<NamedInput>, Failure> {
-        let mut results = Vec::new();
-        // What those that are done are surely good for.
-        let mut done = BitSet::default();
-        for (index, input) in chosen.iter().enumerate() {
-            screen.progress(&format!("reducing input {} of {}", index + 1, chosen.len()));
-            let mut spared = union(chosen[index + 1..].iter().map(|later| &later.elements));
-            spared.add(&done);
-            let mut kills = input.elements.clone();
-            kills.subtract(&self.yardstick.without_kills(&input.elements));
-            kills.subtract(&spared);
-            let mut needed = self.yardstick.without_kills(&input.elements);
-            needed.add(&kills);
-            results.push(self.reduce_one(session, input, &needed)?);
-            done.add(&needed);
-        }
-        Ok(results)
-    }
-
-    fn reduce_one(
-        &mut self,
-        session: &mut Session,
-        input: &Measured<'_>,
-        needed: &BitSet,
-    ) -> Result<NamedInput, Failure> {
-        let template = &self.subject.template;
-        // What came as raw bytes stays raw bytes, so that other tools can read it.
-        let is_raw = template.raw(&input.named.input).is_some();
-        let allows = |candidate: &Input| !is_raw || template.raw(candidate).is_some();
-        let max_questions = if input.is_hanging { MAX_HANGING_QUESTIONS } else { MAX_QUESTIONS };
-        let config = ReduceConfig { max_questions, allows: &allows, ..ReduceConfig::default() };
-        let (yardstick, questioner) = (self.yardstick, &mut self.questioner);
-        let (covered, kills) = (yardstick.without_kills(needed), yardstick.kills(needed));
-        let mut keeps = |candidates: &[Input]| -> Result<Vec<bool>, Failure> {
-            let mut answers = Vec::with_capacity(candidates.len());
-            for (candidate, run) in candidates.iter().zip(session.run_batch(candidates, COUNTERS)?) {
-                let mut is_good = covered.is_subset(&yardstick.of(&run.execution));
-                // After the first that is good nobody asks.
-                if is_good
-                    && !answers.contains(&true)
-                    && let Some(questioner) = questioner
-                {
-                    is_good = questioner.kills_all(candidate, &kills)?;
-                }
-                answers.push(is_good);
-            }
-            Ok(answers)
-        };
-        let reduced = reduce(&input.named.input, config, &mut keeps)?;
-        self.n_questions += reduced.n_questions;
-        let again = self.fresh.run(&reduced.input)?;
-        if reduced.input == input.named.input || !covered.is_subset(&yardstick.of(&again)) {
-            return Ok(input.named.clone());
-        }
-        self.n_reduced += 1;
-        self.n_unfinished += usize::from(!reduced.is_finished);
-        Ok(NamedInput { path: input.named.path.clone(), input: reduced.input })
-    }
-
-    /// What inputs are good for together, in fresh processes.
-    fn measure_fresh(
-        &mut self,
-        killer: Option<&Killer<'_>>,
-        inputs: &[NamedInput],
-        screen: &Screen,
-    ) -> Result<BitSet, Failure> {
+impl Fresh<'_> {
+    /// What inputs are good for together.
+    fn measure(&mut self, inputs: &[NamedInput]) -> Result<BitSet, Failure> {
         let mut reached = BitSet::default();
         for (index, named) in inputs.iter().enumerate() {
-            screen.progress(&format!("checking input {} of {}", index + 1, inputs.len()));
-            let execution = self.fresh.run(&named.input)?;
-            reached.add(&self.yardstick.of(&execution));
+            self.screen.progress(&format!("checking input {} of {}", index + 1, inputs.len()));
+            reached.add(&self.yardstick.of(&self.executor.run(&named.input)?));
         }
-        if let Some(killer) = killer {
-            let killed = killer.matrix(inputs, screen)?.killed.into_iter().flatten();
+        if let Some(killer) = self.killer {
+            let killed = killer.matrix(inputs, self.screen)?.killed.into_iter().flatten();
             reached.extend(killed.map(|mutant| self.yardstick.kill(mutant)));
         }
         Ok(reached)
     }
+}
+
+/// Does `work` on a thread that stays on one core, as sessions like it.
+fn on_one_core<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            pin(engine::cores(1)[0]);
+            work()
+        });
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }

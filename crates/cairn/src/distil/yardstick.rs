@@ -9,13 +9,10 @@ use cairn_model::{
 };
 use std::collections::BTreeMap;
 
-/// Numbers of ways to fail that are no signals.
-const HANG: usize = 128;
-const MEMORY: usize = 129;
-const OUTPUT: usize = 130;
-const N_FAILURES: usize = 131;
+/// How many ways to end there are.
+const N_ENDINGS: usize = 256 + 128 + 8;
 
-/// Numbers branches, lines, ways to fail and mutants, one after the other.
+/// Numbers branches, lines, ways to end and mutants, one after the other.
 pub struct Yardstick<'a> {
     map: &'a ProgramMap,
     /// For each block of a function in scope, the numbers of its lines.
@@ -55,9 +52,7 @@ impl<'a> Yardstick<'a> {
         for (lines, _) in self.lines.iter().zip(executed).filter(|(_, executed)| *executed) {
             elements.extend(lines.iter().map(|line| self.n_branches() + line));
         }
-        elements.extend(
-            failure(&execution.outcome.ending).map(|number| self.n_branches() + self.n_lines + number),
-        );
+        elements.insert(self.n_branches() + self.n_lines + number_of(&execution.outcome.ending));
         elements
     }
 
@@ -91,18 +86,23 @@ impl<'a> Yardstick<'a> {
     }
 
     fn first_kill(&self) -> usize {
-        self.n_branches() + self.n_lines + N_FAILURES
+        self.n_branches() + self.n_lines + N_ENDINGS
     }
 }
 
-/// The number of a way to fail.
-fn failure(ending: &Ending) -> Option<usize> {
+/// The number of a way to end; which limit a hang meets first depends on the machine.
+fn number_of(ending: &Ending) -> usize {
     match ending {
-        Ending::Signalled { signal } => Some((*signal).clamp(0, 127) as usize),
-        Ending::TimedOut | Ending::OutOfFuel => Some(HANG),
-        Ending::OutOfMemory => Some(MEMORY),
-        Ending::TooMuchOutput => Some(OUTPUT),
-        _ => None,
+        Ending::Exited { code } => usize::from(*code),
+        Ending::Signalled { signal } => 256 + (*signal).clamp(0, 127) as usize,
+        Ending::TimedOut | Ending::OutOfFuel => 384,
+        Ending::OutOfMemory => 385,
+        Ending::TooMuchOutput => 386,
+        Ending::Stopped => 387,
+        Ending::AssumptionFailed => 388,
+        Ending::GuidepostBroken => 389,
+        Ending::DeliveryMismatch => 390,
+        Ending::Forbidden { .. } => 391,
     }
 }
 

@@ -400,7 +400,7 @@ fn joined<T>(worker: thread::ScopedJoinHandle<'_, Result<T, Failure>>) -> Result
 }
 
 /// A core for each of `n_jobs` workers, of those this process may use.
-fn cores(n_jobs: usize) -> Vec<Option<usize>> {
+pub fn cores(n_jobs: usize) -> Vec<Option<usize>> {
     use nix::{
         sched::{CpuSet, sched_getaffinity},
         unistd::Pid,
