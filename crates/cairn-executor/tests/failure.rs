@@ -38,27 +38,32 @@ fn build(text: &str, more: &[&str]) -> Program {
     Program { folder, path }
 }
 
-/// Limits that leave a busy machine time to answer, at the price of half a second a hang.
+/// So long that a busy machine does not make a hang of a crash.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 fn limits(level: SandboxLevel) -> RunConfig {
-    RunConfig { wall_limit: Duration::from_millis(500), ..config(level) }
+    RunConfig { wall_limit: PATIENCE, ..config(level) }
 }
 
 fn target(program: &Program) -> Target {
     Target { program: program.path.clone(), n_counters: 0 }
 }
 
-fn explainer(program: &Program, level: SandboxLevel) -> FailureExplainer {
+fn explainer(program: &Program, run: RunConfig) -> FailureExplainer {
     let root = program.path.parent().unwrap().to_path_buf();
-    let config = FailureConfig { root, has_sanitizers: false };
-    FailureExplainer::new(target(program), limits(level), config).unwrap()
+    FailureExplainer::new(target(program), run, FailureConfig { root, has_sanitizers: false }).unwrap()
 }
 
 /// Runs an input without handlers for the verdict, and once more for the explanation.
 fn explain(program: &Program, input: &Input) -> Explained {
-    let ending = Executor::new(target(program), limits(SandboxLevel::Full)).unwrap().run(input).unwrap();
-    let ending = ending.outcome.ending;
+    explain_within(program, input, PATIENCE)
+}
+
+fn explain_within(program: &Program, input: &Input, wall_limit: Duration) -> Explained {
+    let run = RunConfig { wall_limit, ..limits(SandboxLevel::Full) };
+    let ending = Executor::new(target(program), run.clone()).unwrap().run(input).unwrap().outcome.ending;
     assert!(ending.is_failure(), "{ending:?}");
-    explainer(program, SandboxLevel::Full).explain(input, &ending).unwrap()
+    explainer(program, run).explain(input, &ending).unwrap()
 }
 
 fn text(explained: &Explained) -> String {
@@ -240,13 +245,13 @@ fn a_hang_is_where_it_stays() {
          __attribute__((noinline)) static int spin(volatile int *n) { for (;;) if (a(n) + b(n) == -12345) return 1; }
          int main(void) { volatile int n = 0; return spin(&n) + 1; }";
     let program = build(text_of_loop, &[]);
-    let explained = explain(&program, &Input::default());
+    let explained = explain_within(&program, &Input::default(), Duration::from_secs(1));
     assert_eq!(explained.kind, "hang");
     assert_eq!(explained.signature, "hang in spin < main");
     assert_eq!(explained.stack.last().unwrap().function, "main");
     // Sleeping is hanging as well.
     let sleeping = build("#include <unistd.h>\nint main(void) { for (;;) pause(); }", &[]);
-    let explained = explain(&sleeping, &Input::default());
+    let explained = explain_within(&sleeping, &Input::default(), Duration::from_secs(1));
     assert_eq!((explained.kind.as_str(), explained.signature.as_str()), ("hang", "hang in main"));
 }
 
@@ -270,7 +275,8 @@ fn memory_and_output_without_end_are_told_by_where_they_are_used() {
         &[],
     );
     let ending = Ending::TooMuchOutput;
-    let explained = explainer(&writing, SandboxLevel::Full).explain(&Input::default(), &ending).unwrap();
+    let explained =
+        explainer(&writing, limits(SandboxLevel::Full)).explain(&Input::default(), &ending).unwrap();
     assert_eq!(explained.kind, "too much output");
 }
 
@@ -296,12 +302,12 @@ fn different_inputs_with_one_crash_have_one_signature_and_others_have_others() {
 fn a_signature_does_not_depend_on_the_sandbox() {
     let program = build(TWO_CRASHES, &[]);
     let ending = Ending::Signalled { signal: libc::SIGSEGV };
-    let explain = |level| explainer(&program, level).explain(&args(&["a"]), &ending).unwrap();
+    let explain = |level| explainer(&program, limits(level)).explain(&args(&["a"]), &ending).unwrap();
     assert_eq!(explain(SandboxLevel::Off), explain(SandboxLevel::Full));
     assert_eq!(explain(SandboxLevel::Basic), explain(SandboxLevel::Full));
     // Nor on whether the program lies where it was linked to.
-    let fixed =
-        explainer(&build(TWO_CRASHES, &["-no-pie"]), SandboxLevel::Full).explain(&args(&["a"]), &ending);
+    let fixed = explainer(&build(TWO_CRASHES, &["-no-pie"]), limits(SandboxLevel::Full))
+        .explain(&args(&["a"]), &ending);
     assert_eq!(fixed.unwrap().signature, explain(SandboxLevel::Full).signature);
 }
 
@@ -383,7 +389,8 @@ fn a_program_that_is_not_ours_has_a_kind_and_no_stack() {
 fn a_run_that_ends_otherwise_tells_no_stack() {
     let program = build("int main(void) { return 0; }", &[]);
     let ending = Ending::Signalled { signal: libc::SIGSEGV };
-    let explained = explainer(&program, SandboxLevel::Full).explain(&Input::default(), &ending).unwrap();
+    let explained =
+        explainer(&program, limits(SandboxLevel::Full)).explain(&Input::default(), &ending).unwrap();
     assert_eq!((explained.kind.as_str(), explained.stack.len()), ("SIGSEGV", 0));
 }
 
@@ -397,7 +404,8 @@ fn a_program_that_handles_its_signals_is_not_disturbed() {
         &[],
     );
     let ending = Ending::Exited { code: 7 };
-    let explained = explainer(&program, SandboxLevel::Full).explain(&Input::default(), &ending).unwrap();
+    let explained =
+        explainer(&program, limits(SandboxLevel::Full)).explain(&Input::default(), &ending).unwrap();
     assert_eq!((explained.kind.as_str(), explained.stack.len()), ("exit code 7", 0));
 }
 
@@ -420,7 +428,8 @@ fn what_a_program_says_about_its_stack_is_not_believed() {
         &[],
     );
     let ending = Ending::Signalled { signal: libc::SIGKILL };
-    let explained = explainer(&program, SandboxLevel::Full).explain(&Input::default(), &ending).unwrap();
+    let explained =
+        explainer(&program, limits(SandboxLevel::Full)).explain(&Input::default(), &ending).unwrap();
     assert_eq!((explained.kind.as_str(), explained.stack.len()), ("SIGKILL", 0));
 }
 
@@ -432,8 +441,7 @@ fn explain_sanitized(program: &str, kinds: &str) -> String {
     let flags = [sanitize.as_str(), "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-O1"];
     let program = build(&(program.to_owned() + "\n" + options), &flags);
     let config = FailureConfig { root: program.path.parent().unwrap().to_path_buf(), has_sanitizers: true };
-    let run =
-        RunConfig { memory_limit: 0, wall_limit: Duration::from_secs(10), ..limits(SandboxLevel::Full) };
+    let run = RunConfig { memory_limit: 0, ..limits(SandboxLevel::Full) };
     let ending = Executor::new(target(&program), run.clone()).unwrap().run(&Input::default()).unwrap();
     let mut explainer = FailureExplainer::new(target(&program), run, config).unwrap();
     text(&explainer.explain(&Input::default(), &ending.outcome.ending).unwrap())
