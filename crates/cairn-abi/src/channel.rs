@@ -25,6 +25,9 @@
 //!   sources    which files are parts of the input
 //!   nodes      what values are made of
 //!   tables     constant tables that nodes refer to
+//!
+//!   and for a run that tells where it fails (see `stack`):
+//!   stack      registers, mappings and stacks
 //! ```
 //! Every region starts on a page. The host writes all offsets and sizes before the run and never reads them back.
 
@@ -96,6 +99,8 @@ pub struct ChannelHeader {
     pub nodes: Region,
     /// Constant tables, as [`crate::symbolic::TableHead`] describes them.
     pub tables: Region,
+    /// A [`crate::stack::StackHead`] and what follows it; absent where nobody asks.
+    pub stack: Region,
     /// What the process is for, a [`Task`] as a number.
     pub task: u32,
     /// Keeps what follows apart from what the host writes.

@@ -85,18 +85,11 @@ impl Unit {
         }
         arguments.extend(tail);
 
-        // Neither the output's name nor our own folders take part: the same source gives the same object.
-        let mut hasher = blake3::Hasher::new();
-        for part in std::iter::once(settings.places.directory.as_os_str().as_encoded_bytes())
-            .chain(recorded.iter().map(|word| word.as_bytes()))
-            .chain([fs::read(settings.places.directory.join(&input.path)).unwrap_or_default().as_slice()])
-        {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
+        let directory = &settings.places.directory;
+        let key = unit_key(directory, &recorded, &fs::read(directory.join(&input.path)).unwrap_or_default());
         let meta = UnitMeta {
-            key: hasher.finalize().to_hex()[..32].to_owned(),
-            directory: settings.places.directory.to_string_lossy().into_owned(),
+            key,
+            directory: directory.to_string_lossy().into_owned(),
             source: input.path.clone(),
             is_cxx: line.is_cxx,
             arguments: recorded,
@@ -146,6 +139,21 @@ impl Running {
         let facts = take(self.facts, &mut meta.facts_error);
         Compiled { meta, bitcode, facts }
     }
+}
+
+/// Names a unit by where and how it is compiled, and by its source.
+///
+/// Neither the output's name nor our own folders take part: the same source gives the same object.
+pub(crate) fn unit_key(directory: &Path, recorded: &[String], source: &[u8]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in std::iter::once(directory.as_os_str().as_encoded_bytes())
+        .chain(recorded.iter().map(|word| word.as_bytes()))
+        .chain([source])
+    {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
 }
 
 /// A child process that writes one file.

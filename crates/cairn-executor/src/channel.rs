@@ -10,6 +10,7 @@ use cairn_abi::{
     counters::{COUNTERS_START, counter_region_size},
     mutants::{control_size, infections_size, values_size},
     session::{ResultSlot, SessionBoard, Span},
+    stack::STACK_REGION_SIZE,
     symbolic::{Cut, NODE_SIZE, Node, SymbolicHead, Unmodelled},
 };
 use cairn_model::{input::Bytes, outcome::Captured};
@@ -42,6 +43,8 @@ pub struct ChannelLayout {
     pub mutants: Option<MutantLayout>,
     /// What a symbolic run needs beside; `None` where none is wanted.
     pub symbolic: Option<SymbolicLayout>,
+    /// Whether the run tells where it fails.
+    pub has_stack: bool,
 }
 
 /// How large the parts for mutants are.
@@ -127,6 +130,7 @@ pub struct Channel {
     sources: Region,
     nodes: Region,
     tables: Region,
+    stack: Region,
 }
 
 impl Channel {
@@ -164,6 +168,7 @@ impl Channel {
             }
             None => [Region::default(); 4],
         };
+        let stack = region(if layout.has_stack { STACK_REGION_SIZE } else { 0 });
 
         let fd = memfd_create(c"cairn-channel", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
         let file = File::from(fd);
@@ -194,6 +199,7 @@ impl Channel {
             sources,
             nodes,
             tables,
+            stack,
         };
         channel.write_header(trace_level, 0);
         Ok(channel)
@@ -357,6 +363,11 @@ impl Channel {
         &self.map[self.tables.offset as usize..][..used]
     }
 
+    /// What the run tells of where it failed. Empty where it was not asked.
+    pub(crate) fn stack(&self) -> &[u8] {
+        &self.map[self.stack.offset as usize..][..self.stack.size as usize]
+    }
+
     /// The descriptor to hand to the target.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
@@ -444,6 +455,7 @@ impl Channel {
         header.sources = self.sources;
         header.nodes = self.nodes;
         header.tables = self.tables;
+        header.stack = self.stack;
         header.task = Task::Run as u32;
         header.delivery_length = delivery_length;
     }

@@ -18,6 +18,8 @@
 //!
 //! [`SymbolicExecutor`] runs a symbolic view and returns what its values are made of.
 //!
+//! A [`FailureExplainer`] tells what kind of failure an ending is, where the program was, and which failures are one.
+//!
 //! What a target does is data: a crash, a hang and a refused system call are outcomes. An [`ExecutorError`] means
 //! that the run could not be carried out, and says which part was missing.
 //!
@@ -35,6 +37,7 @@ mod config;
 mod cpu;
 mod error;
 mod executor;
+mod failure;
 mod judge;
 mod keeper;
 mod pin;
@@ -56,6 +59,7 @@ pub use crate::{
     cpu::tree_time,
     error::ExecutorError,
     executor::{Execution, Executor},
+    failure::{Explained, FailureConfig, FailureExplainer},
     pin::pin_to_core,
     request::environment,
     scratch::DEFAULT_TIME,

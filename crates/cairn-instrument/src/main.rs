@@ -132,7 +132,11 @@ fn run() -> Result<()> {
             let (plan, bitcode) = (&plan, &arguments.bitcode);
             running.push(scope.spawn(move || {
                 let fuel = Some(Fuel::WhereCallsAre);
-                write_view(bitcode, path, fuel, |module| lower(module, plan, kind, &map_hash))
+                write_view(bitcode, path, fuel, |module| {
+                    lower(module, plan, kind, &map_hash);
+                    // Only now: positions of the plan count the debug intrinsics too.
+                    module.strip_debug_info();
+                })
             }));
         }
         if let Some(path) = &arguments.symbolic {
@@ -146,6 +150,7 @@ fn run() -> Result<()> {
         }
         if let Some(path) = &arguments.bare {
             let bitcode = &arguments.bitcode;
+            // It keeps debug information: a failure is told by where the bare build was.
             running.push(scope.spawn(move || write_view(bitcode, path, None, |_| ())));
         }
         running.into_iter().try_for_each(|view| view.join().expect("writing a view does not panic"))
@@ -186,8 +191,6 @@ fn write_view(bitcode: &Path, object: &Path, fuel: Option<Fuel>, change: impl Fn
     let context = Context::create();
     let module = emit::read(&context, bitcode)?;
     change(&module);
-    // Only now: positions of the plan count the debug intrinsics too.
-    module.strip_debug_info();
     emit::write_object(&module, emit::Effort::Full, fuel, object)?;
     Ok(())
 }

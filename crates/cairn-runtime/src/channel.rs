@@ -34,6 +34,8 @@ pub fn find() -> Option<Channel> {
             SIZE.store(channel.size, Ordering::Relaxed);
             BASE.store(channel.base, Ordering::Relaxed);
             channel.header().stage.fetch_max(Stage::RuntimeStarted as u32, Ordering::Relaxed);
+            #[cfg(target_arch = "x86_64")]
+            crate::stack::watch(channel);
         }
         LOOKED.store(true, Ordering::Release);
         #[cfg(feature = "view")]

@@ -6,7 +6,7 @@
 //! for [`variables`] by name, in Cairn's own words, KLEE's or CREST's; a harness without `main` finds one in
 //! `main.c` and [`harness`], and an AFL program its buffer in [`afl`]. Without a channel all of this works too, fed from the
 //! environment, files and standard input, so that a finding can be replayed without Cairn; and other people's fuzzers
-//! can drive a view through its [`forkserver`].
+//! can drive a view through its [`forkserver`]. A program that fails tells the host where, if it is asked to (`stack`).
 //!
 //! The runtime lives inside a program that is wrong by assumption. So it asks the kernel directly ([`system`]) and
 //! never the target's C library, whose functions the target may have replaced and whose allocator it may have ruined; it
@@ -33,6 +33,9 @@ pub mod program;
 pub mod session;
 #[cfg(all(feature = "view", target_arch = "x86_64"))]
 pub mod symbolic;
+
+#[cfg(target_arch = "x86_64")]
+mod stack;
 
 pub mod environment;
 pub mod occurrences;

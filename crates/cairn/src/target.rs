@@ -11,17 +11,18 @@ use cairn_abi::{
 };
 use cairn_cc::{
     BuildRecord, elf,
-    views::{self, ViewRequest, Views},
+    views::{self, Sanitizer, ViewRequest, Views},
 };
 use cairn_executor::{
-    Execution, Executor, RunConfig, SandboxLevel, Session, SessionConfig, SymbolicConfig, SymbolicExecutor,
-    Target,
+    Execution, Executor, FailureConfig, FailureExplainer, RunConfig, SandboxLevel, Session, SessionConfig,
+    SymbolicConfig, SymbolicExecutor, Target,
 };
 use cairn_model::{
     ProgramMap, Template,
     versioned::{self, Versioned},
 };
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::mpsc,
@@ -178,6 +179,31 @@ impl Subject {
     /// Runs the user's own executable.
     pub fn ordinary(&self) -> Result<Executor, Failure> {
         self.executor(&self.program, 0)
+    }
+
+    /// Tells why runs of the bare build fail, and where.
+    pub fn explainer(&self) -> Result<FailureExplainer, Failure> {
+        let target = Target { program: self.views.bare.clone(), n_counters: 0 };
+        let config = FailureConfig { root: self.record.root.clone(), has_sanitizers: false };
+        Ok(FailureExplainer::new(target, self.run_config.clone(), config)?)
+    }
+
+    /// Builds the program with sanitizers, unless it is there already, and returns what runs it and what tells why it
+    /// fails.
+    pub fn sanitized(
+        &self,
+        sanitizers: &BTreeSet<Sanitizer>,
+        progress: &dyn Fn(&str),
+    ) -> Result<(Executor, FailureExplainer), Failure> {
+        let settings = surroundings::settings(surroundings::places()?)?;
+        let what = format!("building `{}` with sanitizers", self.program.display());
+        let program =
+            while_telling(&what, progress, || views::build_sanitized(&settings, &self.record, sanitizers))
+                .map_err(|error| Failure::target(chain(&error)))?;
+        let target = Target { program, n_counters: 0 };
+        let run = RunConfig { memory_limit: 0, ..self.run_config.clone() };
+        let config = FailureConfig { root: self.record.root.clone(), has_sanitizers: true };
+        Ok((Executor::new(target.clone(), run.clone())?, FailureExplainer::new(target, run, config)?))
     }
 
     /// Fails if a run of a view left no sign of its runtime, because then its counters mean nothing.

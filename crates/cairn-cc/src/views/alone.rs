@@ -85,7 +85,8 @@ pub fn build_alone(
                         name: mutant.to_string(),
                         objects: vec![object(mutant)],
                         has_runtime: false,
-                        is_checked: alone == Alone::Checked,
+                        sanitize: (alone == Alone::Checked).then(|| "-fsanitize=address".to_owned()),
+                        tells_failures: false,
                     };
                     Link::start(settings, record, &linked, work.path())
                 })

@@ -94,6 +94,30 @@ pub enum ViewError {
         /// What the linker said.
         message: String,
     },
+    /// A source is gone that a build with sanitizers needs.
+    #[error(
+        "`{unit}` is gone, and a build with sanitizers compiles it again\n\nhint: restore it, or build the program again with `cairn-cc`"
+    )]
+    SourceGone {
+        /// The source.
+        unit: PathBuf,
+    },
+    /// A source is not the one the program was built from.
+    #[error(
+        "`{unit}` has changed since the program was built from it\n\nhint: build the program again with `cairn-cc`"
+    )]
+    SourceChanged {
+        /// The source.
+        unit: PathBuf,
+    },
+    /// A source does not compile with sanitizers.
+    #[error("failed to compile `{unit}` with sanitizers: {message}")]
+    Sanitize {
+        /// The source.
+        unit: PathBuf,
+        /// What the compiler said.
+        message: String,
+    },
     /// Reading or writing failed.
     #[error("failed to {action} `{path}`")]
     Io {
@@ -236,19 +260,22 @@ impl Product {
                 name: (*name).to_owned(),
                 objects: vec![format!("{name}.o")],
                 has_runtime: *has_runtime,
-                is_checked: false,
+                sanitize: None,
+                tells_failures: !has_runtime,
             }),
             Self::Symbolic { .. } => Some(Linked {
                 name: SYMBOLIC.to_owned(),
                 objects: vec![format!("{SYMBOLIC}.o")],
                 has_runtime: true,
-                is_checked: false,
+                sanitize: None,
+                tells_failures: false,
             }),
             Self::Mutants(set) => Some(Linked {
                 name: mutant_program(set),
                 objects: ["mutant-main.o", "mutant-bodies.o", "mutant-examined.o"].map(str::to_owned).into(),
                 has_runtime: true,
-                is_checked: false,
+                sanitize: None,
+                tells_failures: false,
             }),
         }
     }

@@ -24,8 +24,10 @@ pub(super) struct Linked {
     pub(super) objects: Vec<String>,
     /// Whether it has our runtime; otherwise only inputs are delivered to it.
     pub(super) has_runtime: bool,
-    /// Whether it has the checks of AddressSanitizer.
-    pub(super) is_checked: bool,
+    /// The option that links the run-time libraries of sanitizers, if it has any.
+    pub(super) sanitize: Option<String>,
+    /// Whether the delivery is linked even if the program asks for nothing: it is what tells where a program fails.
+    pub(super) tells_failures: bool,
 }
 
 /// Makes the runtime the first to run, before anything of the program closes descriptors; as the first input of a
@@ -49,7 +51,7 @@ impl Link {
         work: &Path,
     ) -> Result<Self, ViewError> {
         let ours = &settings.distribution;
-        let Linked { name, objects, has_runtime, is_checked } = linked;
+        let Linked { name, objects, has_runtime, sanitize, tells_failures } = linked;
         let objects: Vec<String> = objects.iter().map(|name| work.join(name).display().to_string()).collect();
         let folder = record.folder.display().to_string();
         // Views lie elsewhere than the executable.
@@ -69,7 +71,8 @@ impl Link {
         }
         let archive = if *has_runtime { &ours.runtime_archive } else { &ours.deliver_archive };
         words.push(archive.display().to_string());
-        words.extend(is_checked.then(|| "-fsanitize=address".to_owned()));
+        words.extend(tells_failures.then(|| "-Wl,-u,cairn_start".to_owned()));
+        words.extend(sanitize.clone());
         words.push("-fuse-ld=lld".to_owned());
         words.push(format!("--ld-path={}", settings.toolchain.lld.display()));
         words.extend(["-Qunused-arguments", "-Wl,--undefined-version", "-o"].map(str::to_owned));

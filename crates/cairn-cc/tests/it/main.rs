@@ -11,5 +11,6 @@ mod harnesses;
 mod links;
 mod project;
 mod relocatable;
+mod sanitized;
 mod toolchain;
 mod views;

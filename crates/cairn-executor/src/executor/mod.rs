@@ -22,13 +22,18 @@ use cairn_abi::{
     channel::{EndedBy, Refusal, Stage, Task},
     delivery::{self, Item, Value, Writer},
     record::RECORD_SIZE,
+    stack::SAMPLE_SIGNAL,
     symbolic::SHADOW_SIZE,
 };
 use cairn_model::{
     Input, Outcome,
     input::{Variable, VariableValue},
 };
-use std::{os::fd::AsFd, path::PathBuf, time::Duration};
+use std::{
+    os::fd::AsFd,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Runs one target.
 ///
@@ -83,6 +88,12 @@ impl Executor {
         Self::with_regions(target, config, None, None)
     }
 
+    /// Likewise; its runs tell where they fail.
+    pub(crate) fn telling_stacks(target: Target, config: RunConfig) -> Result<Self, ExecutorError> {
+        let layout = ChannelLayout { has_stack: true, ..ChannelLayout::default() };
+        Self::with_layout(target, config, layout)
+    }
+
     /// Likewise for a mutant or symbolic view.
     pub(crate) fn with_regions(
         target: Target,
@@ -90,14 +101,15 @@ impl Executor {
         mutants: Option<MutantLayout>,
         symbolic: Option<SymbolicLayout>,
     ) -> Result<Self, ExecutorError> {
+        Self::with_layout(target, config, ChannelLayout { mutants, symbolic, ..ChannelLayout::default() })
+    }
+
+    fn with_layout(target: Target, config: RunConfig, extra: ChannelLayout) -> Result<Self, ExecutorError> {
         let layout = ChannelLayout {
             n_counters: target.n_counters as usize,
-            delivery: 0,
             output: config.output_limit as usize,
             trace: config.trace_size,
-            session: None,
-            mutants,
-            symbolic,
+            ..extra
         };
         let channel =
             Channel::new(layout, config.trace_level).map_err(ExecutorError::system("make a channel"))?;
@@ -144,6 +156,11 @@ impl Executor {
         self.arming = arming;
     }
 
+    /// The program, and where its runs find it.
+    pub(crate) fn program(&self) -> (&Path, &Path) {
+        (&self.program.path, &self.launch_path)
+    }
+
     /// What the last run left.
     pub(crate) fn channel(&self) -> &Channel {
         &self.channel
@@ -172,7 +189,9 @@ impl Executor {
         let path = self.launch_path.as_os_str().as_encoded_bytes();
         let (argv, envp) = request::lay_out(self.keeper.shared(), path, &self.program.name, input)?;
         let wall_limit_ns = u64::try_from(self.config.wall_limit.as_nanos()).unwrap_or(u64::MAX);
-        self.keeper.shared().write_board(Board { wall_limit_ns, argv, envp, ..Board::default() });
+        let sample_signal = if self.channel.layout().has_stack { SAMPLE_SIGNAL } else { 0 };
+        let board = Board { wall_limit_ns, argv, envp, sample_signal, ..Board::default() };
+        self.keeper.shared().write_board(board);
         let fds = [stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), self.channel.as_fd()];
         let board = self.keeper.run(fds, self.config.wall_limit)?;
 

@@ -17,6 +17,12 @@ use crate::sandbox::{
 use cairn_abi::channel::CHANNEL_FD;
 use libc::{c_int, pid_t};
 
+/// How often a process is asked where it is: on a busy machine it takes its time to answer.
+const MAX_SIGNALS_OF_SAMPLES: u32 = 200;
+
+/// How long a process may go on between two questions.
+const PAUSE_BETWEEN_SAMPLES_NS: i64 = 10_000_000;
+
 /// Everything the keeper is given by the executor it is a fork of.
 pub(super) struct Inheritance<'a> {
     pub plan: &'a Plan,
@@ -272,6 +278,7 @@ impl Keeper<'_> {
             }
             if now >= deadline {
                 self.board().resident_at_end = tree::resident(pid);
+                self.take_samples(pid);
                 return Verdict::TimedOut;
             }
             let left = if is_second_half { deadline } else { half } - now;
@@ -298,6 +305,25 @@ impl Keeper<'_> {
             {
                 self.board().ended_by_call = number;
                 return Verdict::Forbidden;
+            }
+        }
+    }
+
+    /// Asks a process that is out of time where it is, again and again until it ends of it.
+    fn take_samples(&mut self, pid: pid_t) {
+        let signal = self.board().sample_signal;
+        if signal == 0 {
+            return;
+        }
+        for _ in 0..MAX_SIGNALS_OF_SAMPLES {
+            tree::send(pid, signal, self.launch_address);
+            let pause = libc::timespec { tv_sec: 0, tv_nsec: PAUSE_BETWEEN_SAMPLES_NS };
+            let mut polled = [libc::pollfd { fd: self.signals, events: libc::POLLIN, revents: 0 }];
+            // SAFETY: the array and the timeout are valid.
+            unsafe { libc::ppoll(polled.as_mut_ptr(), 1, &pause, std::ptr::null()) };
+            self.drain_signals();
+            if tree::has_ended(pid) {
+                return;
             }
         }
     }

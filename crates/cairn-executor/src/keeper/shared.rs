@@ -28,6 +28,8 @@ pub(crate) struct Board {
     pub wall_limit_ns: u64,
     pub argv: usize,
     pub envp: usize,
+    /// The signal that asks a run where it is when its time is up; 0 where nobody wants to know.
+    pub sample_signal: i32,
     /// The process of a session that a request is about.
     pub asked_pid: i32,
 

@@ -78,9 +78,24 @@ fn kill_children(tree: Tree) {
 
 /// Kills a process, or a group of them. Returns whether there was one, be it dead and not reaped.
 pub(super) fn kill(pid: pid_t, token: usize) -> bool {
+    send(pid, libc::SIGKILL, token)
+}
+
+/// Sends a signal to a process, or a group of them. Returns whether there was one, be it dead and not reaped.
+pub(super) fn send(pid: pid_t, signal: c_int, token: usize) -> bool {
     // The kernel looks at two arguments, the filter at the fifth.
-    let killed = raw::syscall(libc::SYS_kill, [pid as usize, libc::SIGKILL as usize, 0, 0, token]);
-    killed != Err(libc::ESRCH)
+    let sent = raw::syscall(libc::SYS_kill, [pid as usize, signal as usize, 0, 0, token]);
+    sent != Err(libc::ESRCH)
+}
+
+/// Whether a child has ended, which leaves it to be reaped.
+pub(super) fn has_ended(pid: pid_t) -> bool {
+    // SAFETY: zero is a valid record, which the kernel fills if the child has ended.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, flags) == 0 && info.si_pid() != 0
+    }
 }
 
 /// Whether `pid` is a process (or thread) of the run.

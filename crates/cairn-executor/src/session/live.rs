@@ -148,6 +148,7 @@ impl Live {
             }),
             mutants,
             symbolic: None,
+            has_stack: false,
         };
         let channel =
             Channel::new(layout, TraceLevel::None).map_err(ExecutorError::system("make a channel"))?;

@@ -9,12 +9,14 @@ use crate::{
     shell,
     target::{Subject, TargetArgs, Wanted},
 };
-use cairn_executor::RunConfig;
+use cairn_cc::views::Sanitizer;
+use cairn_executor::{Executor, Explained, FailureExplainer, RunConfig};
 use cairn_model::{
-    Coverage, Ending, Input, Outcome,
+    Coverage, Ending, Frame, Input, Outcome,
     outcome::{Captured, Comparison, FileChange},
 };
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Run one input on the bare build and the plain view and show what happened
 #[derive(Debug, clap::Args)]
@@ -27,6 +29,32 @@ pub struct Replay {
     /// Also compute the order-sensitive hash of the path
     #[arg(long)]
     path_hash: bool,
+    /// Also run a build with sanitizers, made from the sources: address, undefined or both
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    sanitize: Vec<Sanitizer>,
+}
+
+/// A failure, named by what went wrong and where.
+#[derive(Serialize)]
+struct Told {
+    kind: String,
+    signature: String,
+    stack: Vec<Frame>,
+    report: String,
+}
+
+impl From<Explained> for Told {
+    fn from(explained: Explained) -> Self {
+        let Explained { kind, signature, stack, report } = explained;
+        Self { kind, signature, stack, report }
+    }
+}
+
+/// What a build with sanitizers does.
+#[derive(Serialize)]
+struct Sanitized {
+    summary: String,
+    failure: Option<Told>,
 }
 
 #[derive(Serialize)]
@@ -37,6 +65,8 @@ struct Report<'a> {
     input: &'a Input,
     outcome: Outcome,
     summary: String,
+    failure: Option<Told>,
+    sanitized: Option<Sanitized>,
     stable: bool,
     unstable_parts: Vec<String>,
     refused: Vec<String>,
@@ -63,10 +93,17 @@ impl Replay {
             true => vec![NamedInput { path: "(empty)".into(), input: subject.template.fill(Vec::new()) }],
             false => inputs,
         };
+        let kinds: BTreeSet<Sanitizer> = self.sanitize.iter().copied().collect();
+        let mut sanitized = match kinds.is_empty() {
+            true => None,
+            false => Some(subject.sanitized(&kinds, &|text| screen.progress(text))?),
+        };
         let mut exit = Exit::Done;
         for named in &inputs {
-            let report = replay(&subject, named)?;
-            if report.outcome.ending.is_failure() {
+            let report = replay(&subject, named, sanitized.as_mut())?;
+            let sanitizers_found =
+                report.sanitized.as_ref().is_some_and(|sanitized| sanitized.failure.is_some());
+            if report.outcome.ending.is_failure() || sanitizers_found {
                 exit = Exit::Findings;
             }
             if self.json {
@@ -79,7 +116,11 @@ impl Replay {
     }
 }
 
-fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Failure> {
+fn replay<'a>(
+    subject: &Subject,
+    named: &'a NamedInput,
+    sanitized: Option<&mut (Executor, FailureExplainer)>,
+) -> Result<Report<'a>, Failure> {
     let input = &named.input;
     let stability = subject.bare()?.run_twice(input)?;
     let bare = stability.first.clone();
@@ -90,6 +131,11 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
         Some(mut executor) => Some(format!("{:016x}", executor.run(input)?.path_hash)),
         None => None,
     };
+    let failure = match bare.outcome.ending.is_failure() {
+        true => Some(subject.explainer()?.explain(input, &bare.outcome.ending)?.into()),
+        false => None,
+    };
+    let sanitized = sanitized.map(|sanitized| run_sanitized(sanitized, input)).transpose()?;
     let mut coverage = Coverage::empty(&subject.map);
     coverage.add(&plain.counters);
     let lines = coverage.lines(&subject.map);
@@ -118,6 +164,8 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
         address: input.address(),
         input,
         summary,
+        failure,
+        sanitized,
         stable: stability.is_stable(),
         unstable_parts: stability.unstable,
         refused: bare.refused,
@@ -137,14 +185,32 @@ fn replay<'a>(subject: &Subject, named: &'a NamedInput) -> Result<Report<'a>, Fa
     })
 }
 
+fn run_sanitized(
+    (executor, explainer): &mut (Executor, FailureExplainer),
+    input: &Input,
+) -> Result<Sanitized, Failure> {
+    let ending = executor.run(input)?.outcome.ending;
+    let failure = match ending.is_failure() {
+        true => Some(explainer.explain(input, &ending)?.into()),
+        false => None,
+    };
+    Ok(Sanitized { summary: verb(&ending), failure })
+}
+
 fn text(report: &Report) -> String {
     let mut lines = vec![format!("  input      {} ({})", report.file, report.address)];
     for line in report.input.to_string().lines() {
         lines.push(format!("             {line}"));
     }
     lines.push(format!("  outcome    {}", report.summary));
+    lines.extend(report.failure.iter().flat_map(|failure| told("failure", failure)));
     if let Some(hint) = &report.hint {
         lines.push(format!("  hint       {hint}"));
+    }
+    match &report.sanitized {
+        Some(Sanitized { failure: Some(failure), .. }) => lines.extend(told("sanitized", failure)),
+        Some(Sanitized { summary, failure: None }) => lines.push(format!("  sanitized  {summary}")),
+        None => {}
     }
     for (name, captured) in [
         ("stdout", &report.outcome.stdout),
@@ -202,6 +268,20 @@ fn text(report: &Report) -> String {
         _ => format!("  reproduce  {}", report.reproduce),
     });
     lines.join("\n") + "\n"
+}
+
+/// What went wrong, and where.
+fn told(title: &str, failure: &Told) -> Vec<String> {
+    const N_FRAMES: usize = 12;
+    let mut lines = vec![format!("  {title:<10} {}", failure.kind)];
+    for (index, frame) in failure.stack.iter().take(N_FRAMES).enumerate() {
+        let title = if index == 0 { "at" } else { "" };
+        lines.push(format!("  {title:<10} {frame}"));
+    }
+    if let n @ 1.. = failure.stack.len().saturating_sub(N_FRAMES) {
+        lines.push(format!("             and {n} more"));
+    }
+    lines
 }
 
 /// What a person can do about an ending.
