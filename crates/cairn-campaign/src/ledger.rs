@@ -377,12 +377,14 @@ impl<'a> Ledger<'a> {
             .filter(|branch| after.covers(self.map, *branch) && !before.covers(self.map, *branch))
             .collect();
         if new.is_empty() {
-            return format!("another number of times at {n_new} places");
+            let places = if n_new == 1 { "1 place".into() } else { format!("{n_new} places") };
+            return format!("another number of times at {places}");
         }
         let named: Vec<String> = new.iter().take(NAMED_BRANCHES).map(|branch| self.name(*branch)).collect();
         let mut text = named.join(", ");
         if new.len() > NAMED_BRANCHES {
-            text.push_str(&format!(" and {} more branches", new.len() - NAMED_BRANCHES));
+            let n_more = new.len() - NAMED_BRANCHES;
+            text.push_str(&format!(" and {n_more} more branch{}", if n_more == 1 { "" } else { "es" }));
         }
         text
     }

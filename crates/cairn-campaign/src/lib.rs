@@ -24,6 +24,7 @@ mod config;
 mod cores;
 mod error;
 mod event;
+mod failures;
 mod folder;
 mod journal;
 mod judge;

@@ -1,6 +1,8 @@
 //! The target as strategies can run it.
 
-use cairn_executor::{Executor, ExecutorError, Session, SymbolicConfig, SymbolicExecutor};
+use cairn_executor::{
+    Executor, ExecutorError, Session, SymbolicConfig, SymbolicExecutor, failure::FailureExplainer,
+};
 use cairn_model::ProgramMap;
 
 /// The views of one target. Each call makes a runner of its own; what it needs is already built.
@@ -11,6 +13,8 @@ pub trait TargetViews: Send + Sync {
     fn plain(&self) -> Result<Session, ExecutorError>;
     /// Runs the bare build, the judge of outcomes.
     fn bare(&self) -> Result<Executor, ExecutorError>;
+    /// Says why and where the bare build fails.
+    fn explainer(&self) -> Result<FailureExplainer, ExecutorError>;
     /// Runs the view that tells paths apart; `None` if there is none.
     fn path(&self) -> Result<Option<Session>, ExecutorError>;
     /// Runs the symbolic view; `None` if there is none.

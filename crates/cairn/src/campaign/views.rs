@@ -3,6 +3,7 @@
 use crate::target::Subject;
 use cairn_executor::{
     Executor, ExecutorError, RunConfig, Session, SessionConfig, SymbolicConfig, SymbolicExecutor, Target,
+    failure::{FailureConfig, FailureExplainer},
 };
 use cairn_model::ProgramMap;
 use cairn_strategy::TargetViews;
@@ -47,6 +48,12 @@ impl TargetViews for CampaignViews<'_> {
     fn bare(&self) -> Result<Executor, ExecutorError> {
         let target = Target { n_counters: 0, ..self.target(&self.subject.views.bare) };
         Executor::new(target, self.run_config())
+    }
+
+    fn explainer(&self) -> Result<FailureExplainer, ExecutorError> {
+        let target = Target { n_counters: 0, ..self.target(&self.subject.views.bare) };
+        let config = FailureConfig { root: self.subject.record.root.clone(), has_sanitizers: false };
+        FailureExplainer::new(target, self.run_config(), config)
     }
 
     fn path(&self) -> Result<Option<Session>, ExecutorError> {
