@@ -51,6 +51,12 @@ pub struct FailureExplainer {
     images: Images,
 }
 
+// Like an executor, it can be moved between threads.
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<FailureExplainer>()
+};
+
 /// The most frames that are kept: a recursion has thousands.
 const MAX_STACK: usize = 64;
 
