@@ -6,8 +6,7 @@ use crate::{
     reduce::{ReduceConfig, reduce},
 };
 use cairn_executor::{
-    Executor, ExecutorError, Session, SessionRun, WantedCounters, Wants,
-    failure::{Explained, FailureExplainer},
+    Executor, ExecutorError, Explained, FailureExplainer, Session, SessionRun, WantedCounters, Wants,
 };
 use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
 use cairn_strategy::{Candidate, FindingKind, TargetViews};
@@ -63,7 +62,11 @@ impl<'a> Failures<'a> {
     }
 
     /// How the bare build fails on an input in a fresh process, and why; `None` if it does not.
-    fn confirm(&mut self, input: &Input, spent: &mut Spent) -> Result<Option<(Ending, Explained)>, CampaignError> {
+    fn confirm(
+        &mut self,
+        input: &Input,
+        spent: &mut Spent,
+    ) -> Result<Option<(Ending, Explained)>, CampaignError> {
         spent.target_runs += 1;
         let ending = self.bare.run(input)?.outcome.ending;
         if !ending.is_failure() {

@@ -36,9 +36,7 @@ impl<'a> Judge<'a> {
         let run = run(plain, &candidate.input, spent)?;
         let input = candidate.input.clone();
         let kind = match &run.execution.outcome.ending {
-            ending if ending.is_failure() => {
-                self.failures.judge(plain, &run, strategy, candidate, spent)?
-            },
+            ending if ending.is_failure() => self.failures.judge(plain, &run, strategy, candidate, spent)?,
             Ending::Exited { .. } => self.success(plain, run, strategy, candidate, spent)?,
             // The input is not one the program wants, or the sandbox ended it.
             _ => FindingKind::NothingNew,

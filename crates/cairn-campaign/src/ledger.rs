@@ -212,7 +212,8 @@ impl<'a> Ledger<'a> {
     /// alike, few are worth that.
     pub(crate) fn is_new_way(&self, ending: &Ending, counters: &[u8]) -> bool {
         // How often something was hit before the end says little about the end.
-        let hits: Vec<(u32, u8)> = Seen::hits(counters).into_iter().map(|(counter, _)| (counter, 1)).collect();
+        let hits: Vec<(u32, u8)> =
+            Seen::hits(counters).into_iter().map(|(counter, _)| (counter, 1)).collect();
         let mut state = self.lock();
         let seen = &mut state.seen_failing[usize::from(matches!(ending, Ending::Signalled { .. }))];
         let is_new = seen.new_in(&hits).0 > 0;

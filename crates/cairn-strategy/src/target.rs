@@ -1,8 +1,6 @@
 //! The target as strategies can run it.
 
-use cairn_executor::{
-    Executor, ExecutorError, Session, SymbolicConfig, SymbolicExecutor, failure::FailureExplainer,
-};
+use cairn_executor::{Executor, ExecutorError, FailureExplainer, Session, SymbolicConfig, SymbolicExecutor};
 use cairn_model::ProgramMap;
 
 /// The views of one target. Each call makes a runner of its own; what it needs is already built.

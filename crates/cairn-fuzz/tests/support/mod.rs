@@ -7,8 +7,8 @@ use cairn_cc::{
     views::{self, ViewRequest, Views},
 };
 use cairn_executor::{
-    Executor, ExecutorError, RunConfig, Session, SessionConfig, SymbolicConfig, SymbolicExecutor, Target,
-    Wants,
+    Executor, ExecutorError, FailureConfig, FailureExplainer, RunConfig, Session, SessionConfig,
+    SymbolicConfig, SymbolicExecutor, Target, Wants,
 };
 use cairn_model::{Input, ProgramMap, Template, versioned};
 use cairn_strategy::{
@@ -95,6 +95,11 @@ impl TargetViews for Program {
 
     fn bare(&self) -> Result<Executor, ExecutorError> {
         Executor::new(self.target(&self.views.bare, 0), self.run_config())
+    }
+
+    fn explainer(&self) -> Result<FailureExplainer, ExecutorError> {
+        let config = FailureConfig { root: self.workspace.root().into(), has_sanitizers: false };
+        FailureExplainer::new(self.target(&self.views.bare, 0), self.run_config(), config)
     }
 
     fn path(&self) -> Result<Option<Session>, ExecutorError> {

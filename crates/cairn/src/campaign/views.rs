@@ -2,8 +2,8 @@
 
 use crate::target::Subject;
 use cairn_executor::{
-    Executor, ExecutorError, RunConfig, Session, SessionConfig, SymbolicConfig, SymbolicExecutor, Target,
-    failure::{FailureConfig, FailureExplainer},
+    Executor, ExecutorError, FailureConfig, FailureExplainer, RunConfig, Session, SessionConfig,
+    SymbolicConfig, SymbolicExecutor, Target,
 };
 use cairn_model::ProgramMap;
 use cairn_strategy::TargetViews;
