@@ -38,6 +38,14 @@ use cairn_abi::{
 };
 use core::{ffi::c_char, ptr};
 
+/// Notes memory that the runtime itself has mapped during a run, and that goes with it.
+pub fn note_mapping(start: *mut u8, size: usize) {
+    if let Some(vault) = vault::vault() {
+        // With too many to be noted the address space is found to have grown, and the runner is replaced.
+        vault.snapshot.add(start.addr(), size);
+    }
+}
+
 /// What a run calls.
 #[derive(Clone, Copy)]
 pub enum Entry {
