@@ -9,6 +9,7 @@ use cairn_abi::{
     channel::{CHANNEL_MAGIC, ChannelHeader, EndedBy, PAGE, Refusal, Region, Stage, Task, TraceLevel},
     counters::{COUNTERS_START, counter_region_size},
     mutants::{control_size, infections_size, values_size},
+    record::RECORD_SIZE,
     session::{ResultSlot, SessionBoard, Span},
     symbolic::{Cut, NODE_SIZE, Node, SymbolicHead, Unmodelled},
 };
@@ -221,12 +222,12 @@ impl Channel {
     /// Forgets an ended session; inputs and baseline stay.
     ///
     /// Counters too: what a new process counts before `main` is where all its runs start from.
-    pub(crate) fn restart(&mut self) {
-        for region in [self.board, self.counters, self.fuel, self.control, self.infections] {
+    pub(crate) fn restart(&mut self, trace_level: TraceLevel) {
+        for region in [self.board, self.counters, self.fuel, self.control, self.infections, self.symbolic] {
             range(&mut self.map, region).fill(0);
         }
         self.map[..PAGE].fill(0);
-        self.write_header(TraceLevel::None, 0);
+        self.write_header(trace_level, 0);
     }
 
     /// How large it is.
@@ -355,6 +356,24 @@ impl Channel {
     pub(crate) fn tables(&self, used: u64) -> &[u8] {
         let used = used.min(self.tables.size) as usize;
         &self.map[self.tables.offset as usize..][..used]
+    }
+
+    /// Gives back what the last symbolic run of a session has used beyond `kept` bytes of each list, a multiple of [`PAGE`].
+    pub(crate) fn give_back(&mut self, kept: u64) -> io::Result<()> {
+        let head = self.symbolic_head();
+        let lists = [
+            (self.nodes, u64::from(head.n_nodes).saturating_mul(NODE_SIZE as u64)),
+            (self.trace, self.trace().1.saturating_mul(RECORD_SIZE as u64)),
+            (self.tables, head.tables_used),
+        ];
+        let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
+        for (region, used) in lists {
+            let used = used.min(region.size);
+            if used > kept {
+                fallocate(&self.file, flags, (region.offset + kept) as i64, (used - kept) as i64)?;
+            }
+        }
+        Ok(())
     }
 
     /// The descriptor to hand to the target.

@@ -4,12 +4,14 @@
 //! the conditions it evaluates. Where the input comes in, [`sources`] gives bytes their labels. All of it ends in one table of
 //! [`nodes`], shared with the host.
 //!
-//! Without a host that asks for it nothing gets a label, and the view is an ordinary program.
+//! Without a host that asks for it nothing gets a label, and the view is an ordinary program. In a session [`renewal`] makes
+//! every run the first one.
 
 pub mod build;
 pub mod memory;
 pub mod nodes;
 pub mod path;
+pub mod renewal;
 pub mod sources;
 pub mod tables;
 pub mod variable;
@@ -92,7 +94,11 @@ pub fn lay(channel: Option<Channel>) {
     HEAD.store(head.cast(), Ordering::Relaxed);
     tables::begin(channel.region(header.tables));
     path::begin(channel);
-    sources::begin(channel);
+    let sources = channel.region(header.sources).map_or(&[][..], |(start, size)| {
+        // SAFETY: the region stays mapped, and the host wrote it before the run.
+        unsafe { core::slice::from_raw_parts(start, size) }
+    });
+    sources::begin(sources);
     if header.trace_level == TraceLevel::All as u32 {
         // SAFETY: nothing of the program runs yet.
         unsafe { cairn_symbolic_state.notes_all = 1 };

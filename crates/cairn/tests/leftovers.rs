@@ -391,7 +391,7 @@ fn a_program_that_dies_before_main_cannot_be_live() {
 
 #[test]
 fn a_program_that_opens_files_before_main_cannot_be_live() {
-    cannot_be_live(BEFORE_MAIN[1], "it opens files or leaves its folder before `main`");
+    cannot_be_live(BEFORE_MAIN[1], "it opens files, reads its input or leaves its folder before `main`");
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl MutantSession {
             n_selectors: table.n_selectors() as usize,
             n_values: MAX_VALUES,
         };
-        Ok(Self { session: Session::with_mutants(target, config, Some(mutants))?, table })
+        Ok(Self { session: Session::with_regions(target, config, Some(mutants), None)?, table })
     }
 
     /// The mutants.

@@ -15,6 +15,18 @@ pub struct SymbolicConfig {
     pub tables_size: usize,
     /// How many times the wall limit of an ordinary run a symbolic one may take. Default: 20.
     pub patience: u32,
+    /// Where runs are made. Default: in a session.
+    pub place: SymbolicPlace,
+}
+
+/// Where symbolic runs are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SymbolicPlace {
+    /// In one live process, as far as the target allows it.
+    #[default]
+    Session,
+    /// Each in a fresh process: slower, and what the others are compared with.
+    Fresh,
 }
 
 impl Default for SymbolicConfig {
@@ -25,6 +37,7 @@ impl Default for SymbolicConfig {
             n_nodes: 8 << 20,
             tables_size: 16 << 20,
             patience: 20,
+            place: SymbolicPlace::Session,
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Runs a target and learns what its values are made of.
 //!
-//! A [`SymbolicExecutor`] runs the symbolic view of a program, one fresh process an input. What comes back is a
-//! [`SymbolicRun`]: the outcome as of any run, the records of the trace, and the table of nodes that records refer to.
+//! A [`SymbolicExecutor`] runs the symbolic view of a program. What comes back is a [`SymbolicRun`]: the outcome as of any run,
+//! the records of the trace, and the table of nodes that records refer to.
+//!
+//! Runs are made in a session where the target allows it, one input a batch: there is one set of lists, which the host reads
+//! before the next run writes over it. A run in any doubt is made again in a fresh process, and the [`SymbolicRun`] says so.
 //!
 //! Everything but the outcome was written by the target. Sizes are checked here and records are taken apart; that nodes make
 //! sense is for whoever reads them to check.
@@ -11,7 +14,7 @@ mod run;
 mod sources;
 
 pub use self::{
-    config::SymbolicConfig,
+    config::{SymbolicConfig, SymbolicPlace},
     run::{BadTrace, SymbolicRun},
 };
 
@@ -20,15 +23,25 @@ use crate::{
     config::{RunConfig, Target},
     error::ExecutorError,
     executor::Executor,
+    session::{Ran, Session, SessionConfig, SessionCounts, SessionMode, SessionRun, WhyFresh},
 };
 use cairn_model::Input;
 
 pub(crate) use self::sources::{size as sources_size, write as write_sources};
 
+/// Bytes of each list that a session keeps from run to run. Most runs need less, and fresh memory costs more than what they do.
+const KEPT: u64 = 8 << 20;
+
 /// Runs the symbolic view of one target.
 #[derive(Debug)]
 pub struct SymbolicExecutor {
-    executor: Executor,
+    runner: Runner,
+}
+
+#[derive(Debug)]
+enum Runner {
+    Session(Box<Session>),
+    Fresh(Box<Executor>),
 }
 
 impl SymbolicExecutor {
@@ -41,17 +54,58 @@ impl SymbolicExecutor {
             trace_size: config.trace_size,
             ..limits
         };
-        Ok(Self { executor: Executor::with_regions(target, run, None, Some(layout))? })
+        let runner = match config.place {
+            SymbolicPlace::Session => {
+                let config = SessionConfig { run, max_batch: 1, ..SessionConfig::default() };
+                Runner::Session(Box::new(Session::with_regions(target, config, None, Some(layout))?))
+            }
+            SymbolicPlace::Fresh => {
+                Runner::Fresh(Box::new(Executor::with_regions(target, run, None, Some(layout))?))
+            }
+        };
+        Ok(Self { runner })
     }
 
     /// The limits in force.
     pub fn config(&self) -> &RunConfig {
-        self.executor.config()
+        match &self.runner {
+            Runner::Session(session) => &session.config().run,
+            Runner::Fresh(executor) => executor.config(),
+        }
+    }
+
+    /// How the target is run, and if not live, why.
+    pub fn mode(&self) -> SessionMode {
+        match &self.runner {
+            Runner::Session(session) => session.mode().clone(),
+            Runner::Fresh(_) => SessionMode::Fresh { why: "it is wanted so".into() },
+        }
+    }
+
+    /// What happened so far in the session, if there is one.
+    pub fn counts(&self) -> Option<&SessionCounts> {
+        match &self.runner {
+            Runner::Session(session) => Some(session.counts()),
+            Runner::Fresh(_) => None,
+        }
     }
 
     /// Runs the target once.
     pub fn run(&mut self, input: &Input) -> Result<SymbolicRun, ExecutorError> {
-        let execution = self.executor.run(input)?;
-        Ok(run::collect(execution, self.executor.channel()))
+        match &mut self.runner {
+            Runner::Session(session) => {
+                let SessionRun { execution, ran, .. } = session.run(input)?;
+                let run = run::collect(execution, ran.clone(), session.channel_of(&ran));
+                session
+                    .live_channel()
+                    .give_back(KEPT)
+                    .map_err(ExecutorError::system("give back what a trace has used"))?;
+                Ok(run)
+            }
+            Runner::Fresh(executor) => {
+                let execution = executor.run(input)?;
+                Ok(run::collect(execution, Ran::Fresh { why: WhyFresh::NoSession }, executor.channel()))
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What a symbolic run left.
 
-use crate::{channel::Channel, executor::Execution};
+use crate::{channel::Channel, executor::Execution, session::Ran};
 use cairn_abi::{
     record::{self, BadRecord, Record},
     symbolic::{Cut, Node},
@@ -11,6 +11,8 @@ use cairn_abi::{
 pub struct SymbolicRun {
     /// What the run did; its `trace` is empty, because it was read into `records`.
     pub execution: Execution,
+    /// Where it was made.
+    pub ran: Ran,
     /// The events of the run, in order, as far as the trace goes.
     pub records: Vec<Record>,
     /// What labels stand for, by label; the first is unused. Not checked.
@@ -46,7 +48,7 @@ impl SymbolicRun {
     }
 }
 
-pub(super) fn collect(execution: Execution, channel: &Channel) -> SymbolicRun {
+pub(super) fn collect(execution: Execution, ran: Ran, channel: &Channel) -> SymbolicRun {
     let (region, n_committed, n_dropped) = channel.trace();
     let mut records = Vec::new();
     let mut damage = None;
@@ -66,6 +68,7 @@ pub(super) fn collect(execution: Execution, channel: &Channel) -> SymbolicRun {
     };
     SymbolicRun {
         execution,
+        ran,
         records,
         nodes: channel.nodes(head.n_nodes),
         tables: channel.tables(head.tables_used).to_vec(),

@@ -30,7 +30,10 @@ mod watch;
 
 pub use self::{template::serve, trap::end_run};
 
-use crate::{channel::Channel, harness::TestOneInput, mutants::Switches, program::Main, system};
+use crate::{
+    channel::Channel, harness::TestOneInput, mutants::Switches, program::Main, symbolic::renewal::Renewal,
+    system,
+};
 use cairn_abi::{
     channel::{ChannelHeader, PAGE, Region},
     counters::COUNTERS_START,
@@ -84,6 +87,8 @@ struct Regions {
     output: Part,
     /// In a mutant view, what chooses a mutant.
     mutants: Option<Switches>,
+    /// In a symbolic view, what makes every run the first, if labels are wanted.
+    symbolic: Option<Renewal>,
 }
 
 /// A piece of memory.
@@ -161,6 +166,7 @@ impl Regions {
             parent: system::parent_id(),
             output: part(header.output),
             mutants: Switches::find(),
+            symbolic: Renewal::find(channel),
         })
     }
 

@@ -2,20 +2,37 @@
 
 use super::cut;
 use crate::system;
-use cairn_abi::symbolic::{Cut, MAX_LABELS, Node, Op, SymbolicHead};
+use cairn_abi::{
+    channel::PAGE,
+    symbolic::{Cut, MAX_LABELS, Node, Op, SymbolicHead},
+};
 use core::{ptr, sync::atomic::Ordering};
 
 /// Lists of nodes with the same hash.
 const N_LISTS: usize = 1 << 20;
 
+/// Bytes of all lists.
+const LISTS_SIZE: usize = N_LISTS * size_of::<List>();
+
+/// A list of nodes with the same hash, of one run: for all others it is empty, so that nothing has to be cleared between
+/// two runs of a session. Zeros are an empty list.
+#[derive(Clone, Copy)]
+struct List {
+    run: u32,
+    first: u32,
+}
+
 struct Table {
     nodes: *mut Node,
     capacity: u32,
     used: u32,
-    lists: *mut u32,
+    lists: *mut List,
+    /// The run whose nodes these are.
+    run: u32,
 }
 
-static mut TABLE: Table = Table { nodes: ptr::null_mut(), capacity: 0, used: 0, lists: ptr::null_mut() };
+static mut TABLE: Table =
+    Table { nodes: ptr::null_mut(), capacity: 0, used: 0, lists: ptr::null_mut(), run: 0 };
 
 fn table() -> &'static mut Table {
     let table = &raw mut TABLE;
@@ -25,10 +42,38 @@ fn table() -> &'static mut Table {
 
 /// Starts with an empty table of room for `capacity` nodes; false when there is no memory.
 pub fn begin(nodes: *mut u8, capacity: usize) -> bool {
-    let Some(lists) = system::map_private(N_LISTS * size_of::<u32>()) else { return false };
+    let Some(lists) = map_lists() else { return false };
     let capacity = u32::try_from(capacity).unwrap_or(u32::MAX).min(MAX_LABELS);
-    *table() = Table { nodes: nodes.cast(), capacity, used: 1, lists: lists.cast() };
+    *table() = Table { nodes: nodes.cast(), capacity, used: 1, lists, run: 0 };
     true
+}
+
+/// Inaccessible pages around them keep the kernel from joining them with other memory, which sessions restore.
+fn map_lists() -> Option<*mut List> {
+    let extent = system::reserve(LISTS_SIZE + 2 * PAGE)?;
+    // SAFETY: within the reservation, which is ours.
+    unsafe {
+        let lists = extent.add(PAGE);
+        system::allow(lists, LISTS_SIZE).then_some(lists.cast())
+    }
+}
+
+/// Whether lists lie between these addresses.
+pub fn hold(start: usize, end: usize) -> bool {
+    let lists = table().lists.addr();
+    lists != 0 && lists < end && start < lists + LISTS_SIZE
+}
+
+/// Whether a node was made.
+pub fn is_empty() -> bool {
+    table().used <= 1
+}
+
+/// Starts over with an empty table. No two runs of a process have the same number.
+pub fn begin_run(run: u32) {
+    let table = table();
+    table.used = 1;
+    table.run = run;
 }
 
 /// Makes no more nodes.
@@ -77,11 +122,12 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
     let hash =
         hash(op as u64 | u64::from(width) << 8, u64::from(a) | u64::from(b) << 32, u64::from(c) ^ salt);
     let list = hash as usize & (N_LISTS - 1);
-    // SAFETY: the list is within the lists, labels in lists are within the table.
+    // SAFETY: the list is within the lists, labels in lists of this run are within the table.
     unsafe {
-        let first = table.lists.add(list);
+        let list = &mut *table.lists.add(list);
+        let first = if list.run == table.run { list.first } else { 0 };
         if !matches!(op, Op::Opaque) {
-            let mut label = *first;
+            let mut label = first;
             while label != 0 {
                 let known = &*table.nodes.add(label as usize);
                 let is_same = known.hash == hash
@@ -100,7 +146,6 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
             return 0;
         }
         let label = table.used;
-        let next = *first;
         table.nodes.add(label as usize).write(Node {
             op: op as u8,
             noted: 0,
@@ -110,9 +155,9 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
             c,
             value,
             hash,
-            next,
+            next: first,
         });
-        *first = label;
+        *list = List { run: table.run, first: label };
         table.used += 1;
         if let Some(head) = super::head() {
             tell(head, table.used);

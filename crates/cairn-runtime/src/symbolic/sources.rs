@@ -9,10 +9,7 @@ use super::{
     nodes::is_on,
     path,
 };
-use crate::{
-    channel::Channel,
-    system::{self, status_of},
-};
+use crate::system::{self, status_of};
 use cairn_abi::{
     record::Record,
     symbolic::{Op, RegionId, RegionKind, ShadowByte, metadata, sources, switch::NO_CONDITION},
@@ -47,8 +44,8 @@ fn files() -> Option<&'static mut Files> {
     unsafe { FILES.load(Ordering::Relaxed).as_mut() }
 }
 
-/// Notes which files are parts of the input. To be called where the input's files lie.
-pub fn begin(channel: Channel) {
+/// Notes which files are parts of the input, as the host lists them. To be called where the input's files lie.
+pub fn begin(list: &[u8]) {
     if files().is_none()
         && let Some(place) = system::map_private(size_of::<Files>())
     {
@@ -61,11 +58,8 @@ pub fn begin(channel: Channel) {
     if let Some(status) = status_of_descriptor(0) {
         files.add(&status, Some(stdin), Some(RegionId::new(RegionKind::StdinMetadata, 0)));
     }
-    let Some((start, size)) = channel.region(channel.header().sources) else { return };
-    // SAFETY: the region stays mapped, and the host wrote it before the run.
-    let region = unsafe { core::slice::from_raw_parts(start, size) };
     let mut name = [0; 4096];
-    for source in sources::read(region) {
+    for source in sources::read(list) {
         let Some(place) = name.get_mut(..source.path.len()) else { continue };
         place.copy_from_slice(source.path);
         let Some(end) = name.get_mut(source.path.len()) else { continue };

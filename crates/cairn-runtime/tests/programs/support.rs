@@ -251,8 +251,8 @@ struct view {
 __attribute__((aligned(4096))) unsigned long __cairn_fuel[512];
 __attribute__((section(".cairn_view"), used)) extern struct view __cairn_view;
 struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, VIEW_KIND, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel, MUTANT_VIEW, 0};
-extern const unsigned cairn_abi_v4;
-__attribute__((used)) static const unsigned *abi = &cairn_abi_v4;
+extern const unsigned cairn_abi_v5;
+__attribute__((used)) static const unsigned *abi = &cairn_abi_v5;
 #ifdef __cplusplus
 }
 #elif !defined HARNESS
