@@ -343,13 +343,12 @@ impl Channel {
     /// A copy of the first nodes, `n_nodes` as the target says, or as many as there is room for.
     pub(crate) fn nodes(&self, n_nodes: u32) -> Vec<Node> {
         let n_nodes = (n_nodes as usize).min(self.nodes.size as usize / NODE_SIZE);
-        let mut nodes = vec![Node::default(); n_nodes];
-        // SAFETY: the region holds as many nodes, aligned as it starts on a page, and every bit pattern is a node.
+        // SAFETY: the region holds as many nodes, aligned as it starts on a page, and every bit pattern is a node; nobody
+        // writes them now.
         unsafe {
             let start = self.map.as_ptr().add(self.nodes.offset as usize).cast::<Node>();
-            std::ptr::copy_nonoverlapping(start, nodes.as_mut_ptr(), n_nodes);
+            std::slice::from_raw_parts(start, n_nodes).to_vec()
         }
-        nodes
     }
 
     /// Constant tables, `used` bytes as the target says, or all there is.

@@ -15,6 +15,7 @@ pub mod renewal;
 pub mod sources;
 pub mod tables;
 pub mod variable;
+pub mod written;
 
 use crate::{channel::Channel, system};
 use cairn_abi::{

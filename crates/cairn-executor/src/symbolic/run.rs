@@ -2,7 +2,7 @@
 
 use crate::{channel::Channel, executor::Execution, session::Ran};
 use cairn_abi::{
-    record::{self, BadRecord, Record},
+    record::{self, BadRecord, RECORD_SIZE, Record},
     symbolic::{Cut, Node},
 };
 
@@ -50,7 +50,8 @@ impl SymbolicRun {
 
 pub(super) fn collect(execution: Execution, ran: Ran, channel: &Channel) -> SymbolicRun {
     let (region, n_committed, n_dropped) = channel.trace();
-    let mut records = Vec::new();
+    let n_at_most = region.len() / RECORD_SIZE;
+    let mut records = Vec::with_capacity(n_at_most.min(usize::try_from(n_committed).unwrap_or(n_at_most)));
     let mut damage = None;
     for (index, record) in record::read(region, n_committed).enumerate() {
         match record {

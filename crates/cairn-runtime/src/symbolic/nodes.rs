@@ -2,23 +2,22 @@
 
 use super::cut;
 use crate::system;
-use cairn_abi::{
-    channel::PAGE,
-    symbolic::{Cut, MAX_LABELS, Node, Op, SymbolicHead},
-};
+use cairn_abi::symbolic::{Cut, MAX_LABELS, Node, Op, SymbolicHead};
 use core::{ptr, sync::atomic::Ordering};
 
-/// Lists of nodes with the same hash.
-const N_LISTS: usize = 1 << 20;
+/// Lists of nodes with the same hash, at first and at most. Few lists stay in the processor's caches, where most runs have no
+/// need of more.
+const LEAST_LISTS: u32 = 1 << 12;
+const MOST_LISTS: u32 = 1 << 20;
 
 /// Bytes of all lists.
-const LISTS_SIZE: usize = N_LISTS * size_of::<List>();
+const LISTS_SIZE: usize = MOST_LISTS as usize * size_of::<List>();
 
-/// A list of nodes with the same hash, of one run: for all others it is empty, so that nothing has to be cleared between
-/// two runs of a session. Zeros are an empty list.
+/// A list of nodes with the same hash. It is empty in all times but its own, so that nothing has to be cleared between two
+/// runs of a session. Zeros are an empty list.
 #[derive(Clone, Copy)]
 struct List {
-    run: u32,
+    time: u32,
     first: u32,
 }
 
@@ -27,12 +26,24 @@ struct Table {
     capacity: u32,
     used: u32,
     lists: *mut List,
-    /// The run whose nodes these are.
-    run: u32,
+    /// How many are in use, a power of two.
+    n_lists: u32,
+    /// Another one in every run, and whenever there are more lists.
+    time: u32,
 }
 
-static mut TABLE: Table =
-    Table { nodes: ptr::null_mut(), capacity: 0, used: 0, lists: ptr::null_mut(), run: 0 };
+/// Times of one run: there are no more numbers of lists than this.
+const TIMES: u32 = 16;
+const _: () = assert!(LEAST_LISTS << TIMES > MOST_LISTS);
+
+static mut TABLE: Table = Table {
+    nodes: ptr::null_mut(),
+    capacity: 0,
+    used: 0,
+    lists: ptr::null_mut(),
+    n_lists: LEAST_LISTS,
+    time: 0,
+};
 
 fn table() -> &'static mut Table {
     let table = &raw mut TABLE;
@@ -42,20 +53,11 @@ fn table() -> &'static mut Table {
 
 /// Starts with an empty table of room for `capacity` nodes; false when there is no memory.
 pub fn begin(nodes: *mut u8, capacity: usize) -> bool {
-    let Some(lists) = map_lists() else { return false };
+    let Some(lists) = system::map_apart(LISTS_SIZE) else { return false };
+    let lists = lists.cast();
     let capacity = u32::try_from(capacity).unwrap_or(u32::MAX).min(MAX_LABELS);
-    *table() = Table { nodes: nodes.cast(), capacity, used: 1, lists, run: 0 };
+    *table() = Table { nodes: nodes.cast(), capacity, used: 1, lists, n_lists: LEAST_LISTS, time: 0 };
     true
-}
-
-/// Inaccessible pages around them keep the kernel from joining them with other memory, which sessions restore.
-fn map_lists() -> Option<*mut List> {
-    let extent = system::reserve(LISTS_SIZE + 2 * PAGE)?;
-    // SAFETY: within the reservation, which is ours.
-    unsafe {
-        let lists = extent.add(PAGE);
-        system::allow(lists, LISTS_SIZE).then_some(lists.cast())
-    }
 }
 
 /// Whether lists lie between these addresses.
@@ -73,7 +75,8 @@ pub fn is_empty() -> bool {
 pub fn begin_run(run: u32) {
     let table = table();
     table.used = 1;
-    table.run = run;
+    table.n_lists = LEAST_LISTS;
+    table.time = run.wrapping_mul(TIMES);
 }
 
 /// Makes no more nodes.
@@ -121,11 +124,13 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
     let salt = if matches!(op, Op::Constant) { value } else { 0 };
     let hash =
         hash(op as u64 | u64::from(width) << 8, u64::from(a) | u64::from(b) << 32, u64::from(c) ^ salt);
-    let list = hash as usize & (N_LISTS - 1);
-    // SAFETY: the list is within the lists, labels in lists of this run are within the table.
+    if table.used > table.n_lists && table.n_lists < MOST_LISTS {
+        table.add_lists();
+    }
+    // SAFETY: labels in lists of this time are within the table.
     unsafe {
-        let list = &mut *table.lists.add(list);
-        let first = if list.run == table.run { list.first } else { 0 };
+        let list = table.list(hash);
+        let first = if list.time == table.time { list.first } else { 0 };
         if !matches!(op, Op::Opaque) {
             let mut label = first;
             while label != 0 {
@@ -157,12 +162,33 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
             hash,
             next: first,
         });
-        *list = List { run: table.run, first: label };
+        *list = List { time: table.time, first: label };
         table.used += 1;
         if let Some(head) = super::head() {
             tell(head, table.used);
         }
         label
+    }
+}
+
+impl Table {
+    /// The list for a hash.
+    fn list(&self, hash: u32) -> &'static mut List {
+        // SAFETY: there are so many lists, and nobody has another reference to one.
+        unsafe { &mut *self.lists.add((hash & (self.n_lists - 1)) as usize) }
+    }
+
+    /// Doubles the lists and puts all nodes into their new ones.
+    fn add_lists(&mut self) {
+        self.n_lists *= 2;
+        self.time = self.time.wrapping_add(1);
+        for label in 1..self.used {
+            // SAFETY: within the table.
+            let node = unsafe { &mut *self.nodes.add(label as usize) };
+            let list = self.list(node.hash);
+            node.next = if list.time == self.time { list.first } else { 0 };
+            *list = List { time: self.time, first: label };
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 //! tables and files, whether the trace was cut. What is left is done here. The shadow and the lists of nodes are far too
 //! large to be copied; nodes and records lie in the channel, where the host reads them after the run.
 
-use super::nodes;
-use crate::{channel::Channel, counters, system};
+use super::{nodes, written};
+use crate::{channel::Channel, counters};
 use cairn_abi::{
     channel::ChannelHeader,
     symbolic::{SHADOW_BASE, SHADOW_SIZE, SymbolicHead},
@@ -20,6 +20,8 @@ pub struct Renewal {
     header: &'static ChannelHeader,
     /// Records of what ran before `main`, which all runs have in common.
     n_records: u64,
+    /// The nodes there were, which are none but the unused one.
+    n_nodes: u32,
     /// Why the trace ended there, if it did.
     cut: u32,
 }
@@ -30,16 +32,23 @@ impl Renewal {
         let head = super::head()?;
         let header = channel.header();
         let n_records = header.trace_committed.load(Ordering::Relaxed);
-        let cut = head.cut.load(Ordering::Relaxed);
-        Some(Self { head: (&raw const *head).cast_mut(), header, n_records, cut })
+        let [n_nodes, cut] = [&head.n_nodes, &head.cut].map(|number| number.load(Ordering::Relaxed));
+        written::begin().then_some(Self {
+            head: (&raw const *head).cast_mut(),
+            header,
+            n_records,
+            n_nodes,
+            cut,
+        })
     }
 
-    /// Forgets the last run. `run` is the number of the next, which no other in this process has.
+    /// Forgets the last run. `run` is the number of the next, which no other in this process has, and not 0.
     pub fn begin(&self, run: u32) {
-        clear_shadow();
+        written::clear(run);
         // SAFETY: the head is a part of the channel, which stays mapped; zeros are what it starts with.
         unsafe {
             self.head.write_bytes(0, 1);
+            (*self.head).n_nodes.store(self.n_nodes, Ordering::Relaxed);
             (*self.head).cut.store(self.cut, Ordering::Relaxed);
         }
         self.header.trace_committed.store(self.n_records, Ordering::Relaxed);
@@ -57,11 +66,5 @@ pub fn is_too_late() -> bool {
 pub fn hold(start: usize, end: usize) -> bool {
     let is_symbolic = counters::view().kind == ViewKind::Symbolic as u32;
     let meets = |from: u64, size: u64| (from as usize) < end && start < (from + size) as usize;
-    is_symbolic && (meets(SHADOW_BASE, SHADOW_SIZE) || nodes::hold(start, end))
-}
-
-fn clear_shadow() {
-    let arguments = [SHADOW_BASE as usize, SHADOW_SIZE as usize, libc::MADV_DONTNEED as usize, 0, 0, 0];
-    // SAFETY: the shadow is ours, and reads as zeros afterwards, as it did at first.
-    unsafe { system::call(libc::SYS_madvise, arguments) };
+    is_symbolic && (meets(SHADOW_BASE, SHADOW_SIZE) || nodes::hold(start, end) || written::hold(start, end))
 }

@@ -107,7 +107,7 @@ pub unsafe fn label(place: *const u8, length: usize, region: RegionId, offset: u
     if !is_on() || length == 0 {
         return;
     }
-    let shadow = memory::shadow(place.addr());
+    let shadow = memory::shadow_to_label(place.addr(), length);
     let mut first = 0;
     for index in 0..length {
         let Ok(at) = u32::try_from(offset + index as u64) else { break };
