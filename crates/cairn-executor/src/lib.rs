@@ -62,5 +62,7 @@ pub use crate::{
         SessionCounts, SessionMode, SessionRun, Verification, WantedCounters, Wants, WhyFresh,
     },
     stability::Stability,
-    symbolic::{BadTrace, SymbolicConfig, SymbolicExecutor, SymbolicPlace, SymbolicRun},
+    symbolic::{
+        ArmedGuidepost, Asked, BadTrace, SymbolicConfig, SymbolicExecutor, SymbolicPlace, SymbolicRun,
+    },
 };

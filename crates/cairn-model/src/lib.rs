@@ -2,7 +2,7 @@
 //!
 //! [`ProgramMap`] is what the instrumenter knows about a target; [`Input`] is what one run consumes;
 //! [`Outcome`] is what the run did, and [`Coverage`] which parts of the map it reached. [`MutantTable`] holds small
-//! changes of the program, as data.
+//! changes of the program, as data, and [`SiteTable`] the spots where values can be observed.
 //! [`facts`] is what the front end tells about one translation unit before it is joined to the bitcode.
 //!
 //! Nothing here runs, builds or prints: the types carry data between crates and to disk.
@@ -17,16 +17,20 @@ pub mod input;
 pub mod map;
 pub mod mutants;
 pub mod outcome;
+pub mod sites;
 pub mod verdict;
 pub mod versioned;
 
 pub use crate::{
     coverage::Coverage,
     guidepost::{Guidepost, SiteValue},
-    ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, SiteId, StableId},
+    ids::{
+        BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, ProbeId, SiteId, StableId,
+    },
     input::Input,
     map::ProgramMap,
     mutants::MutantTable,
     outcome::{Ending, Outcome},
+    sites::SiteTable,
     verdict::{KillReason, Verdict},
 };

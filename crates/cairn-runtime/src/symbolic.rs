@@ -1,17 +1,20 @@
 //! Labels of values: the target's side of [`cairn_abi::symbolic`].
 //!
 //! Instrumented code calls [`build`] for labels of what it computes, [`memory`] for what it loads and stores, and [`path`] for
-//! the conditions it evaluates. Where the input comes in, [`sources`] gives bytes their labels. All of it ends in one table of
+//! the conditions it evaluates. A detailed view also calls [`frames`] for functions that are entered and left, and [`sites`] for
+//! expressions that the host asks about. Where the input comes in, [`sources`] gives bytes their labels. All of it ends in one table of
 //! [`nodes`], shared with the host.
 //!
 //! Without a host that asks for it nothing gets a label, and the view is an ordinary program. In a session [`renewal`] makes
 //! every run the first one.
 
 pub mod build;
+pub mod frames;
 pub mod memory;
 pub mod nodes;
 pub mod path;
 pub mod renewal;
+pub mod sites;
 pub mod sources;
 pub mod tables;
 pub mod variable;
@@ -100,7 +103,11 @@ pub fn lay(channel: Option<Channel>) {
         unsafe { core::slice::from_raw_parts(start, size) }
     });
     sources::begin(sources);
+    sites::begin(channel);
     if header.trace_level == TraceLevel::All as u32 {
+        if !frames::begin() {
+            channel.refuse(Refusal::Shadow);
+        }
         // SAFETY: nothing of the program runs yet.
         unsafe { cairn_symbolic_state.notes_all = 1 };
     }

@@ -9,11 +9,13 @@
 //! Everything but the outcome was written by the target. Sizes are checked here and records are taken apart; that nodes make
 //! sense is for whoever reads them to check.
 
+mod asked;
 mod config;
 mod run;
 mod sources;
 
 pub use self::{
+    asked::{ArmedGuidepost, Asked},
     config::{SymbolicConfig, SymbolicPlace},
     run::{BadTrace, SymbolicRun},
 };
@@ -23,6 +25,7 @@ use crate::{
     config::{RunConfig, Target},
     error::ExecutorError,
     executor::Executor,
+    mutants::Arming,
     session::{Ran, Session, SessionConfig, SessionCounts, SessionMode, SessionRun, WhyFresh},
 };
 use cairn_model::Input;
@@ -36,6 +39,9 @@ const KEPT: u64 = 8 << 20;
 #[derive(Debug)]
 pub struct SymbolicExecutor {
     runner: Runner,
+    n_probes: usize,
+    /// What runs are asked.
+    asked: Asked,
 }
 
 #[derive(Debug)]
@@ -47,14 +53,20 @@ enum Runner {
 impl SymbolicExecutor {
     /// Readies `target`, a symbolic view. `limits` are those of ordinary runs.
     pub fn new(target: Target, limits: RunConfig, config: SymbolicConfig) -> Result<Self, ExecutorError> {
-        let layout = SymbolicLayout { sources: 0, n_nodes: config.n_nodes, tables: config.tables_size };
+        let layout = SymbolicLayout {
+            sources: 0,
+            n_nodes: config.n_nodes,
+            tables: config.tables_size,
+            n_probes: config.n_probes,
+        };
         let run = RunConfig {
             wall_limit: limits.wall_limit.saturating_mul(config.patience),
             trace_level: config.trace_level,
             trace_size: config.trace_size,
             ..limits
         };
-        let runner = match config.place {
+        let (place, n_probes) = (config.place, config.n_probes);
+        let runner = match place {
             SymbolicPlace::Session => {
                 let config = SessionConfig { run, max_batch: 1, ..SessionConfig::default() };
                 Runner::Session(Box::new(Session::with_regions(target, config, None, Some(layout))?))
@@ -63,7 +75,7 @@ impl SymbolicExecutor {
                 Runner::Fresh(Box::new(Executor::with_regions(target, run, None, Some(layout))?))
             }
         };
-        Ok(Self { runner })
+        Ok(Self { runner, n_probes, asked: Asked::default() })
     }
 
     /// The limits in force.
@@ -90,9 +102,22 @@ impl SymbolicExecutor {
         }
     }
 
+    /// What the next runs are asked. Fails if the view does not have a probe; see [`SymbolicConfig::n_probes`].
+    pub fn ask(&mut self, asked: Asked) -> Result<(), ExecutorError> {
+        if let Some(probe) = asked.probes().find(|probe| probe.index() >= self.n_probes) {
+            return Err(ExecutorError::NoSuch { what: "probe", number: probe.0 });
+        }
+        self.asked = asked;
+        Ok(())
+    }
+
     /// Runs the target once.
     pub fn run(&mut self, input: &Input) -> Result<SymbolicRun, ExecutorError> {
         match &mut self.runner {
+            // What a run is asked is written before its process starts.
+            Runner::Session(session) if self.asked != Asked::NOTHING => {
+                run_fresh(session.executor(), self.asked.clone(), input)
+            }
             Runner::Session(session) => {
                 let SessionRun { execution, ran, .. } = session.run(input)?;
                 let run = run::collect(execution, ran.clone(), session.channel_of(&ran));
@@ -102,10 +127,13 @@ impl SymbolicExecutor {
                     .map_err(ExecutorError::system("give back what a trace has used"))?;
                 Ok(run)
             }
-            Runner::Fresh(executor) => {
-                let execution = executor.run(input)?;
-                Ok(run::collect(execution, Ran::Fresh { why: WhyFresh::NoSession }, executor.channel()))
-            }
+            Runner::Fresh(executor) => run_fresh(executor, self.asked.clone(), input),
         }
     }
+}
+
+fn run_fresh(executor: &mut Executor, asked: Asked, input: &Input) -> Result<SymbolicRun, ExecutorError> {
+    executor.arm(Arming { asked, ..Arming::default() });
+    let execution = executor.run(input)?;
+    Ok(run::collect(execution, Ran::Fresh { why: WhyFresh::NoSession }, executor.channel()))
 }

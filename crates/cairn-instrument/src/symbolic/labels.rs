@@ -22,6 +22,7 @@
 
 mod calls;
 mod emit;
+mod events;
 mod intrinsics;
 mod memory;
 mod reach;
@@ -184,7 +185,7 @@ unsafe fn forget_purity(module: LLVMModuleRef) {
 
 /// # Safety
 /// The function belongs to a live module.
-unsafe fn is_naked(function: LLVMValueRef) -> bool {
+pub(super) unsafe fn is_naked(function: LLVMValueRef) -> bool {
     let name = "naked";
     // SAFETY: promised by the caller.
     unsafe {
