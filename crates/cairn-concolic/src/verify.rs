@@ -1,6 +1,11 @@
 //! Looks whether a new input did what it was made for.
 
-use crate::{event::Event, path::Path};
+use crate::{
+    event::Event,
+    fixed::Origin,
+    flip::Demands,
+    path::{Path, Step},
+};
 use cairn_model::ConditionId;
 use std::fmt;
 
@@ -36,11 +41,18 @@ impl fmt::Display for Verification {
 
 /// Compares the path of a new input with the one it was made from by flipping `step`.
 ///
-/// What counts are decisions that depend on the input, those in library functions included.
+/// What counts are decisions that depend on the input, those in library functions included. Where both runs noted all
+/// conditions of the program, all of them count.
 pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
+    verify_demands(path, step, Demands::All, new)
+}
+
+/// Likewise, but where nothing of ours was asked for, only the program's own decisions count.
+pub fn verify_demands(path: &Path, step: usize, demands: Demands, new: &Path) -> Verification {
+    let counts = Counting { demands, everything: notes_all(path) && notes_all(new) };
     let wanted: Vec<Decision> =
-        path.steps()[..=step].iter().filter_map(|step| decision(&step.event)).collect();
-    let mut taken = new.steps().iter().filter_map(|step| decision(&step.event));
+        path.steps()[..=step].iter().filter_map(|step| counts.decision(step)).collect();
+    let mut taken = new.steps().iter().filter_map(|step| counts.decision(step));
     let Some((last, before)) = wanted.split_last() else { return Verification::Same };
     for (after, decision) in before.iter().enumerate() {
         match taken.next() {
@@ -57,17 +69,31 @@ pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
     }
 }
 
+/// Whether a run noted conditions that do not depend on the input.
+fn notes_all(path: &Path) -> bool {
+    let is_concrete =
+        |step: &Step| matches!(step.event, Event::Conditional { condition: Some(_), expression: None, .. });
+    path.steps().iter().any(is_concrete)
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decision {
     condition: Option<ConditionId>,
     direction: bool,
 }
 
-fn decision(event: &Event) -> Option<Decision> {
-    match *event {
-        Event::Conditional { condition, direction, expression: Some(_), .. } => {
-            Some(Decision { condition, direction })
-        }
-        _ => None,
+/// Which decisions count.
+#[derive(Clone, Copy)]
+struct Counting {
+    demands: Demands,
+    everything: bool,
+}
+
+impl Counting {
+    fn decision(self, step: &Step) -> Option<Decision> {
+        let Event::Conditional { condition, direction, expression, .. } = step.event else { return None };
+        let is_noted = expression.is_some() || (self.everything && condition.is_some());
+        let is_asked = self.demands == Demands::All || step.origin == Origin::Program;
+        (is_noted && is_asked).then_some(Decision { condition, direction })
     }
 }
