@@ -254,6 +254,35 @@ int main(void) {
 }
 
 #[test]
+fn only_what_a_stream_gave_can_be_its_end() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+
+__attribute__((noinline)) static int is_end(int c) {
+  if (c == EOF)
+    return 1;
+  return 0;
+}
+
+int main(void) {
+  unsigned char bytes[2];
+  if (is_end(getchar()))
+    return 1;
+  if (fread(bytes, 1, 2, stdin) != 2 || is_end(bytes[0]))
+    return 2;
+  return 0;
+}
+"#,
+        "abc",
+    );
+    let conditions = traced.conditions();
+    let held: Vec<&str> =
+        conditions.iter().filter(|(text, _)| text == "c == EOF").map(|(_, held)| held.as_str()).collect();
+    assert_eq!(held, ["stdin-stat[0..8] != 0", "false"]);
+}
+
+#[test]
 fn signals_that_come_by_themselves_disturb_nothing() {
     let traced = Traced::new(
         r#"

@@ -7,7 +7,7 @@
 use super::{
     build::{self, binary, cairn_symbolic_ite, constant, extend, input},
     cairn_symbolic_state, cairn_symbolic_unmodelled, memory,
-    nodes::{is_first_note, is_on, node},
+    nodes::{intern, is_first_note, is_on, node},
     path,
 };
 use crate::{
@@ -285,6 +285,9 @@ pub unsafe extern "C" fn cairn_symbolic_was_read(
     }
 }
 
+/// Stands in the unused operand of a byte as `getc` returns it: another byte that is widened is never `EOF`.
+const FROM_STREAM: u32 = 1;
+
 /// The label of the next byte of a file as `getc` returns it, or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_next_byte(descriptor: c_int, offset: i64, byte: c_int) -> u32 {
@@ -295,7 +298,8 @@ pub extern "C" fn cairn_symbolic_next_byte(descriptor: c_int, offset: i64, byte:
     let Some(region) = file.content else { return 0 };
     let Ok(at) = u32::try_from(offset) else { return 0 };
     if byte >= 0 {
-        return cairn_symbolic_widen(input(region, at, 8, byte as u64), byte);
+        let label = input(region, at, 8, byte as u64);
+        return intern(Op::ZExt, 32, [label, 0, FROM_STREAM], byte as u64);
     }
     let Some(is_there) = has_more(&file, &status, offset) else { return 0 };
     let next = extend(input(region, at, 8, 0), 32, 0);
@@ -331,7 +335,7 @@ fn length_of(file: &File, size: u64) -> Option<u32> {
 pub fn is_there(label: u32) -> Option<u32> {
     let wide = node(label);
     let byte = node(wide.a);
-    let is_byte = wide.op == Op::ZExt as u8 && byte.op == Op::Input as u8 && byte.width == 8;
+    let is_byte = wide.op == Op::ZExt as u8 && wide.c == FROM_STREAM && byte.op == Op::Input as u8;
     let region = RegionId(byte.a);
     if !is_byte || !matches!(region.kind(), Some(RegionKind::Stdin | RegionKind::File)) {
         return None;
