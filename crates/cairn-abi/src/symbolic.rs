@@ -166,6 +166,8 @@ pub enum Cut {
     Aliasing = 4,
     /// The program replaced itself by another.
     Exec = 5,
+    /// A signal came by itself, and the program's handler did not return.
+    Signal = 6,
 }
 
 impl Cut {
@@ -177,6 +179,7 @@ impl Cut {
             2 => Self::Records,
             3 => Self::Thread,
             5 => Self::Exec,
+            6 => Self::Signal,
             _ => Self::Aliasing,
         }
     }

@@ -1,10 +1,18 @@
 //! The way a run took, as conditions on its input.
 
-use crate::{event::Event, guidepost, regions::Regions};
+use crate::{
+    event::Event,
+    fixed::{Fixed, Origin},
+    guidepost,
+    regions::Regions,
+};
 use cairn_abi::{
     mutants::Guidepost,
     record::{GuidepostState, Label, Record},
-    symbolic::{Node, switch::NO_CONDITION},
+    symbolic::{
+        Node,
+        switch::{LIBRARY, is_unnamed},
+    },
 };
 use cairn_expr::{
     Dag, Evaluator, ExprId, InputRange, Op, RegionId,
@@ -44,6 +52,8 @@ pub struct Step {
     pub event: Event,
     /// What has to hold for that, if it depends on the input and can be said.
     pub constraint: Option<Constraint>,
+    /// Who asks for it.
+    pub origin: Origin,
 }
 
 /// A condition on the input and its opposite, both of width 1.
@@ -88,7 +98,7 @@ impl Path {
         let mut damage = None;
         for record in recording.records {
             match reader.event(record) {
-                Ok(event) => events.push((event, label(record))),
+                Ok(event) => events.push((event, record)),
                 Err(error) => {
                     damage = Some(error);
                     break;
@@ -102,8 +112,8 @@ impl Path {
         let mut disagreements = Vec::new();
         let values = values(&dag, &regions, &events);
         let mut steps = Vec::with_capacity(events.len());
-        for (step, ((event, label), value)) in events.into_iter().zip(values).enumerate() {
-            let recorded = recording.nodes.get(label as usize).map_or(0, |node| node.value);
+        for (step, ((event, record), value)) in events.into_iter().zip(values).enumerate() {
+            let recorded = recording.nodes.get(label(record) as usize).map_or(0, |node| node.value);
             let mut is_right = true;
             if let (Some(expression), Some(evaluated)) = (event.expression(), value)
                 && recorded != evaluated
@@ -113,7 +123,7 @@ impl Path {
             }
             let constraint =
                 value.filter(|_| is_right).and_then(|value| constraint(&mut dag, &event, value, armed));
-            steps.push(Step { event, constraint });
+            steps.push(Step { event, constraint, origin: origin(record) });
         }
         Self { dag, regions, steps, domain, disagreements, wrong_nodes, damage }
     }
@@ -177,6 +187,48 @@ impl Path {
         self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
     }
 
+    /// The part of [`Path::prefix`] that is not ours: what an input can be at all, and what the program itself decided
+    /// without values that were fixed.
+    pub fn own_prefix(&self, step: usize) -> Vec<ExprId> {
+        let has_opaque = self.opaque_parts();
+        let is_own = |holds: &ExprId| !has_opaque[holds.index()];
+        let mut seen = HashSet::new();
+        let own = self.steps[..step].iter().filter(|step| step.origin == Origin::Program);
+        let path = own.filter_map(|step| Some(step.constraint?.holds)).filter(is_own);
+        self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
+    }
+
+    /// What was fixed on the way to a step, where `goal` is asked for: only what [`Path::prefix`] and the goal rely on.
+    pub fn fixed(&self, step: usize, goal: ExprId) -> Fixed {
+        let has_opaque = self.opaque_parts();
+        let mut fixed = Fixed::default();
+        let mut seen = HashSet::new();
+        for step in &self.steps[..step] {
+            let Some(Constraint { holds, .. }) = step.constraint else { continue };
+            if !seen.insert(holds) {
+                continue;
+            }
+            match step.origin {
+                Origin::Program => fixed.n_opaque += usize::from(has_opaque[holds.index()]),
+                Origin::Library => fixed.n_library += 1,
+                Origin::Address => fixed.n_addresses += 1,
+            }
+        }
+        fixed.n_opaque += usize::from(has_opaque[goal.index()]);
+        fixed
+    }
+
+    /// Whether a part of an expression keeps the value it had, for every expression by its index.
+    fn opaque_parts(&self) -> Vec<bool> {
+        let mut parts: Vec<bool> = Vec::with_capacity(self.dag.len());
+        for id in (0..self.dag.len()).filter_map(|index| self.dag.id(index)) {
+            let node = self.dag.node(id);
+            let is_opaque = node.op() == Op::Opaque;
+            parts.push(is_opaque || node.operands().iter().any(|operand| parts[operand.index()]));
+        }
+        parts
+    }
+
     /// The bytes of the input that an event depends on, also where it cannot be solved for.
     pub fn taint(&self, event: &Event) -> Vec<InputRange> {
         event.expression().map_or_else(Vec::new, |expression| self.dag.inputs(expression).into_owned())
@@ -197,7 +249,7 @@ impl Reader<'_> {
             Record::Conditional { condition, direction, label } => {
                 let expression = self.import(label)?;
                 let occurrence = expression.map_or(0, |_| next(&mut self.occurrences, condition));
-                let condition = (condition != NO_CONDITION).then_some(ConditionId(condition));
+                let condition = (!is_unnamed(condition)).then_some(ConditionId(condition));
                 Event::Conditional { condition, direction, occurrence, expression }
             }
             Record::SymbolicAddress { site, access, address, length, label } => {
@@ -240,6 +292,15 @@ fn next<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, u32>, kind: K) -> u32 {
     *count
 }
 
+/// Who asks for what a record is about.
+fn origin(record: &Record) -> Origin {
+    match record {
+        Record::Conditional { condition: LIBRARY, .. } => Origin::Library,
+        Record::SymbolicAddress { .. } => Origin::Address,
+        _ => Origin::Program,
+    }
+}
+
 /// The label of what a record is about.
 fn label(record: &Record) -> Label {
     match record {
@@ -252,7 +313,7 @@ fn label(record: &Record) -> Label {
 }
 
 /// The lowest 64 bits of what events are about, on the run's own input.
-fn values(dag: &Dag, regions: &Regions, events: &[(Event, Label)]) -> Vec<Option<u64>> {
+fn values(dag: &Dag, regions: &Regions, events: &[(Event, &Record)]) -> Vec<Option<u64>> {
     let mut evaluator = Evaluator::new(dag, regions);
     events.iter().map(|(event, _)| event.expression().map(|id| evaluator.value(id) as u64)).collect()
 }

@@ -10,6 +10,8 @@
 
 pub mod build;
 pub mod frames;
+pub mod handlers;
+pub mod mappings;
 pub mod memory;
 pub mod nodes;
 pub mod path;
@@ -17,6 +19,7 @@ pub mod renewal;
 pub mod sites;
 pub mod sources;
 pub mod tables;
+pub mod threads;
 pub mod variable;
 pub mod written;
 
@@ -92,10 +95,16 @@ pub fn lay(channel: Option<Channel>) {
     else {
         return;
     };
+    let head = head.cast::<SymbolicHead>();
+    // SAFETY: the first page of the region, which stays mapped; all its fields are atomic.
+    if unsafe { (*head).n_nodes.swap(1, Ordering::Relaxed) } != 0 {
+        // The program has started itself anew: the trace is that of the first.
+        return;
+    }
     if !nodes::begin(table, size / NODE_SIZE) {
         channel.refuse(Refusal::Shadow);
     }
-    HEAD.store(head.cast(), Ordering::Relaxed);
+    HEAD.store(head, Ordering::Relaxed);
     tables::begin(channel.region(header.tables));
     path::begin(channel);
     let sources = channel.region(header.sources).map_or(&[][..], |(start, size)| {
@@ -104,6 +113,7 @@ pub fn lay(channel: Option<Channel>) {
     });
     sources::begin(sources);
     sites::begin(channel);
+    mappings::check();
     if header.trace_level == TraceLevel::All as u32 {
         if !frames::begin() {
             channel.refuse(Refusal::Shadow);
@@ -117,6 +127,18 @@ pub fn lay(channel: Option<Channel>) {
 pub fn notes_all() -> bool {
     // SAFETY: a symbolic view has one thread.
     unsafe { cairn_symbolic_state.notes_all != 0 }
+}
+
+/// A function that is not followed was given something, which is data of the input if `any` is not 0.
+///
+/// # Safety
+/// `name` is a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_symbolic_given(name: *const core::ffi::c_char, any: u64) {
+    if any != 0 && nodes::is_on() {
+        // SAFETY: promised by the caller.
+        unsafe { cairn_symbolic_unmodelled(name) };
+    }
 }
 
 /// A function that is not followed was given data of the input.
@@ -149,7 +171,10 @@ pub unsafe extern "C" fn cairn_symbolic_unmodelled(name: *const core::ffi::c_cha
 /// Ends the trace; see [`Cut`]. Called by functions of ours that replace the C library's.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_cut(why: u32) {
-    cut(Cut::from_target(why));
+    // A child that notes nothing has nothing to say about its parent's trace.
+    if nodes::is_on() {
+        cut(Cut::from_target(why));
+    }
 }
 
 fn map_shadow() -> bool {

@@ -113,5 +113,6 @@ pub fn cut_text(cut: Cut) -> Option<&'static str> {
         Cut::Thread => "the program started a thread, which symbolic runs do not follow",
         Cut::Aliasing => "two parts of its memory share a place in the shadow",
         Cut::Exec => "the program replaced itself by another",
+        Cut::Signal => "a signal interrupted the program, and its handler did not return",
     })
 }

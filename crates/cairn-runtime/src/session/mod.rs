@@ -17,7 +17,7 @@ mod before_main;
 mod filter;
 mod futex;
 mod input;
-mod maps;
+pub(crate) mod maps;
 mod own_maps;
 mod report;
 mod runner;

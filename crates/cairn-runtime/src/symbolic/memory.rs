@@ -131,6 +131,16 @@ fn note_address(address: usize, size: u64, pointer: u32, access: Access) {
     path::address(address as u64, size as u32, pointer, access);
 }
 
+/// Memory was copied or filled at an address that depends on the input, if its label is not 0. `access` is an [`Access`] as a
+/// number.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_address(place: *const u8, length: u64, pointer: u32, access: u32) {
+    if pointer != 0 && is_on() {
+        let access = if access == Access::Store as u32 { Access::Store } else { Access::Load };
+        note_address(place.addr(), length, pointer, access);
+    }
+}
+
 /// Gives `size` bytes, at most 8, the label of a value; 0 for none.
 ///
 /// # Safety

@@ -1,6 +1,6 @@
 //! The table of nodes: every node once.
 
-use super::cut;
+use super::{cut, threads};
 use crate::system;
 use cairn_abi::symbolic::{Cut, MAX_LABELS, Node, Op, SymbolicHead};
 use core::{ptr, sync::atomic::Ordering};
@@ -84,6 +84,16 @@ pub fn stop() {
     table().capacity = 0;
 }
 
+/// Makes no nodes until [`resume`]; returns what it takes.
+pub fn pause() -> u32 {
+    core::mem::take(&mut table().capacity)
+}
+
+/// Goes on where [`pause`] interrupted.
+pub fn resume(capacity: u32) {
+    table().capacity = capacity;
+}
+
 /// Whether nodes are made.
 pub fn is_on() -> bool {
     table().capacity != 0
@@ -118,6 +128,10 @@ pub fn is_first_note(label: u32) -> bool {
 pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
     let table = table();
     if table.capacity == 0 {
+        return 0;
+    }
+    if threads::have_started() {
+        cut(Cut::Thread);
         return 0;
     }
     let [a, b, c] = operands;

@@ -16,7 +16,7 @@ use crate::{
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_abi::channel::TraceLevel;
-use cairn_concolic::{Event, Flip, Solved, Verification, flip, reach_value, verify, verify_value};
+use cairn_concolic::{Demands, Event, Flip, Solved, Verification, flip, reach_value, verify_demands, verify_value};
 use cairn_executor::{Asked, SymbolicConfig};
 use cairn_model::{Coverage, Input, Outcome};
 use cairn_solver::{Budget, Solver, Standard, Strength, standard};
@@ -214,7 +214,7 @@ impl Solve {
                 let Flip::Solved(solved) = answer else { continue };
                 report.n_runs += 1;
                 let new = work.tracer.trace(&solved.input)?;
-                let verification = verify(&traced.path, step, &new.path);
+                let verification = verify_demands(&traced.path, step, solved.demands, &new.path);
                 report.n_disagreements += new.path.n_mistakes();
                 if verification == Verification::Flipped {
                     work.keep(solved.input, Some(verification), goal)?;
@@ -417,14 +417,16 @@ fn branch_at(map: &cairn_model::ProgramMap, traced: &Traced, step: usize) -> Str
 fn answer_text(flip: &Flip) -> String {
     match flip {
         Flip::Solved(solved) => {
-            let Solved { model, stage, strength, .. } = solved.as_ref();
-            let how = match strength {
-                Strength::Full => String::new(),
-                Strength::Optimistic { .. } => " without the whole way".into(),
+            let Solved { model, stage, strength, demands, .. } = solved.as_ref();
+            let how = match (demands, strength) {
+                (Demands::Own, _) => " without what was fixed on the way",
+                (Demands::All, Strength::Full) => "",
+                (Demands::All, Strength::Optimistic { .. }) => " without the whole way",
             };
             format!("solved by {stage}{how}: {model}")
         }
         Flip::Unsat => "no input takes the same way and decides otherwise here".into(),
+        Flip::Fixed(fixed) => format!("unknown: values were fixed on the way ({fixed})"),
         Flip::Unknown(reason) => format!("unknown: {reason}"),
         Flip::NoInput(error) => format!("no input: {error}"),
         Flip::NotSymbolic => "it does not depend on the input in a way that can be followed".into(),

@@ -33,6 +33,9 @@ pub struct Trace {
     /// Also the bytes of the input that each condition depends on
     #[arg(long)]
     taint: bool,
+    /// How many events are shown at most, from the start; 0: all
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    limit: usize,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -53,6 +56,8 @@ struct Report<'a> {
     n_concrete_addresses: u64,
     unmodelled: &'a [(String, u64)],
     n_expressions: usize,
+    /// How many events there are beyond those shown.
+    n_left_out: usize,
     events: Vec<Described>,
 }
 
@@ -78,24 +83,29 @@ impl Trace {
         let traced = tracer.trace(&named.input)?;
         traced.warn(screen);
         let shown = |step: &&Step| self.all || is_essential(step);
-        let events: Vec<Described> = traced
-            .path
-            .steps()
-            .iter()
-            .filter(shown)
-            .map(|step| describe(&subject.map, tracer.sites(), &traced.path, step))
-            .collect();
+        // Loops that never end leave millions of events, which nobody reads.
+        let limit = if self.limit == 0 { usize::MAX } else { self.limit };
+        let steps = || traced.path.steps().iter().filter(shown);
+        let n_left_out = steps().count().saturating_sub(limit);
+        let events: Vec<Described> =
+            steps().take(limit).map(|step| describe(&subject.map, tracer.sites(), &traced.path, step)).collect();
         if self.json {
-            let report = self.report(&named, &traced, events);
+            let report = self.report(&named, &traced, events, n_left_out);
             screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
         } else {
-            screen.result(self.text(&named, &traced, &events).trim_end());
+            screen.result(self.text(&named, &traced, &events, n_left_out).trim_end());
         }
         let is_failure = traced.run.execution.outcome.ending.is_failure();
         Ok(if is_failure { Exit::Findings } else { Exit::Done })
     }
 
-    fn report<'a>(&self, named: &NamedInput, traced: &'a Traced, mut events: Vec<Described>) -> Report<'a> {
+    fn report<'a>(
+        &self,
+        named: &NamedInput,
+        traced: &'a Traced,
+        mut events: Vec<Described>,
+        n_left_out: usize,
+    ) -> Report<'a> {
         if !self.taint {
             events.iter_mut().for_each(|event| event.taint.clear());
         }
@@ -114,11 +124,12 @@ impl Trace {
             n_concrete_addresses: run.n_concrete_addresses,
             unmodelled: &run.unmodelled,
             n_expressions: traced.path.dag().len(),
+            n_left_out,
             events,
         }
     }
 
-    fn text(&self, named: &NamedInput, traced: &Traced, events: &[Described]) -> String {
+    fn text(&self, named: &NamedInput, traced: &Traced, events: &[Described], n_left_out: usize) -> String {
         let mut lines = vec![
             format!("  input      {} ({})", named.path.display(), named.input.address()),
             format!("  outcome    {}", verb(&traced.run.execution.outcome.ending)),
@@ -137,6 +148,10 @@ impl Trace {
             depth = depth.saturating_sub(usize::from(event.kind == "leave"));
             lines.push(format!("    {}{}", "  ".repeat(depth), event.line(self.taint)));
             depth += usize::from(event.kind == "enter");
+        }
+        if n_left_out > 0 {
+            let more = count(n_left_out, "more event");
+            lines.push(format!("    … and {more}; `--limit {}` shows them", events.len() + n_left_out));
         }
         lines.join("\n") + "\n"
     }

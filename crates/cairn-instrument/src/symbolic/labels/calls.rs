@@ -256,10 +256,33 @@ impl Body<'_> {
                 }
                 if copied_size(call, index as u32 + 1).is_some() {
                     // Whether anything in there has a label is not looked at.
-                    looked_at.truths.push(LLVMConstInt(LLVMInt1TypeInContext(self.pass.context), 1, 0));
+                    looked_at.truths.push(self.always());
                 }
             }
+            if !is_unknown && self.fills_registers(call) {
+                // Variable arguments in memory lie where labels of an earlier call may be.
+                looked_at.truths.push(self.always());
+            }
             looked_at
+        }
+    }
+
+    /// A truth value that sends a region the slow way.
+    unsafe fn always(&self) -> LLVMValueRef {
+        // SAFETY: the context is alive.
+        unsafe { LLVMConstInt(LLVMInt1TypeInContext(self.pass.context), 1, 0) }
+    }
+
+    /// Whether a call has variable arguments that may lie in memory because registers do not suffice.
+    unsafe fn fills_registers(&self, call: LLVMValueRef) -> bool {
+        // SAFETY: the caller has a call of the live module.
+        unsafe {
+            if LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) == 0 {
+                return false;
+            }
+            let leaves = || operands(call).into_iter().flat_map(|argument| self.leaves_of(argument));
+            let count = |kind: LeafKind| leaves().filter(|leaf| leaf.kind == kind).count();
+            count(LeafKind::Integer) > 6 || count(LeafKind::Float) > 8 || count(LeafKind::Other) > 0
         }
     }
 
@@ -280,7 +303,20 @@ impl Body<'_> {
                 }
                 let name =
                     LLVMBuildGlobalStringPtr(pass.builder, named(callee).as_ptr(), c"cairn.name".as_ptr());
-                self.call(&runtime::UNMODELLED, &mut [name]);
+                // The region may have come here for something else.
+                let mut any = self.word(0);
+                for argument in operands(call) {
+                    for label in self.labels_of(argument) {
+                        let label = LLVMBuildZExt(pass.builder, label, pass.i64_type, none);
+                        any = LLVMBuildOr(pass.builder, any, label, none);
+                    }
+                    let is_pointer =
+                        LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMTypeKind::LLVMPointerTypeKind;
+                    if is_pointer && LLVMIsConstant(argument) == 0 {
+                        any = LLVMBuildOr(pass.builder, any, self.shadow_byte(argument), none);
+                    }
+                }
+                self.call(&runtime::GIVEN, &mut [name, any]);
                 return;
             }
             let n_fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));

@@ -8,7 +8,10 @@ use super::{
     shape::LeafKind,
     values::operands,
 };
-use cairn_abi::symbolic::{MathFunction, Op, intrinsic::Intrinsic};
+use cairn_abi::{
+    record::Access,
+    symbolic::{MathFunction, Op, intrinsic::Intrinsic},
+};
 use inkwell::llvm_sys::{core::*, prelude::*};
 
 /// How an intrinsic function is followed.
@@ -214,9 +217,11 @@ impl Body<'_> {
             let length = |index: usize| self.as_word(operands[index]);
             match way {
                 Way::Copy => {
+                    self.pin_memory(&operands, &[(0, Access::Store), (1, Access::Load)]);
                     self.call(&runtime::COPY, &mut [operands[0], operands[1], length(2)]);
                 }
                 Way::Set => {
+                    self.pin_memory(&operands, &[(0, Access::Store)]);
                     let label = self.label_of(operands[1]);
                     self.call(&runtime::SET, &mut [operands[0], label, length(2)]);
                 }
@@ -228,6 +233,25 @@ impl Body<'_> {
                     let (integers, floats) = self.fixed_registers();
                     let (integers, floats) = (self.number(integers), self.number(floats));
                     self.call(&runtime::START_VARIABLE, &mut [operands[0], kept, integers, floats]);
+                }
+            }
+        }
+    }
+
+    /// Labels move as bytes do in this run: where to, where from and how many become conditions.
+    unsafe fn pin_memory(&self, operands: &[LLVMValueRef], pointers: &[(usize, Access)]) {
+        // SAFETY: the builder stands behind the call.
+        unsafe {
+            let length = self.as_word(operands[2]);
+            let label = self.label_of(operands[2]);
+            if !self.is_zero(label) {
+                self.call(&runtime::PIN, &mut [label, length]);
+            }
+            for (index, access) in pointers {
+                let label = self.label_of(operands[*index]);
+                if !self.is_zero(label) {
+                    let access = self.number(*access as u64);
+                    self.call(&runtime::ADDRESS, &mut [operands[*index], length, label, access]);
                 }
             }
         }
