@@ -17,6 +17,6 @@ mod workspace;
 pub use crate::{
     dist::{Dist, dist},
     ran::Ran,
-    symbolic::SymbolicBuild,
+    symbolic::{SymbolicBuild, bitcode_of},
     workspace::{Workspace, fixture},
 };

@@ -6,6 +6,11 @@ use cairn_executor::Target;
 use cairn_model::ProgramMap;
 use std::path::{Path, PathBuf};
 
+/// The whole bitcode of a program, if it was built with `cairn-cc` and its record is still there.
+pub fn bitcode_of(program: &Path) -> Option<PathBuf> {
+    find(&settings(program).places, program).ok().map(|record| record.bitcode_path())
+}
+
 /// A program that was built with `cairn-cc`, and its views with the symbolic one among them.
 #[derive(Debug)]
 pub struct SymbolicBuild {
