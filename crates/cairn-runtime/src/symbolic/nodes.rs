@@ -5,17 +5,23 @@ use crate::system;
 use cairn_abi::symbolic::{Cut, MAX_LABELS, Node, Op, SymbolicHead};
 use core::{ptr, sync::atomic::Ordering};
 
-/// Lists of nodes with the same hash.
+/// The most lists of nodes with the same hash.
 const N_LISTS: usize = 1 << 20;
+
+/// As many are used at first: lists of a small run stay in the cache, and its pages are few.
+const FIRST_LISTS: u32 = 1 << 12;
 
 struct Table {
     nodes: *mut Node,
     capacity: u32,
     used: u32,
     lists: *mut u32,
+    /// How many of the lists are used, a power of two.
+    n_lists: u32,
 }
 
-static mut TABLE: Table = Table { nodes: ptr::null_mut(), capacity: 0, used: 0, lists: ptr::null_mut() };
+static mut TABLE: Table =
+    Table { nodes: ptr::null_mut(), capacity: 0, used: 0, lists: ptr::null_mut(), n_lists: FIRST_LISTS };
 
 fn table() -> &'static mut Table {
     let table = &raw mut TABLE;
@@ -27,7 +33,7 @@ fn table() -> &'static mut Table {
 pub fn begin(nodes: *mut u8, capacity: usize) -> bool {
     let Some(lists) = system::map_private(N_LISTS * size_of::<u32>()) else { return false };
     let capacity = u32::try_from(capacity).unwrap_or(u32::MAX).min(MAX_LABELS);
-    *table() = Table { nodes: nodes.cast(), capacity, used: 1, lists: lists.cast() };
+    *table() = Table { nodes: nodes.cast(), capacity, used: 1, lists: lists.cast(), n_lists: FIRST_LISTS };
     true
 }
 
@@ -76,7 +82,10 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
     let salt = if matches!(op, Op::Constant) { value } else { 0 };
     let hash =
         hash(op as u64 | u64::from(width) << 8, u64::from(a) | u64::from(b) << 32, u64::from(c) ^ salt);
-    let list = hash as usize & (N_LISTS - 1);
+    if table.used > table.n_lists && (table.n_lists as usize) < N_LISTS {
+        spread(table);
+    }
+    let list = list_of(table, op as u8, operands, hash);
     // SAFETY: the list is within the lists, labels in lists are within the table.
     unsafe {
         let first = table.lists.add(list);
@@ -118,6 +127,36 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
             tell(head, table.used);
         }
         label
+    }
+}
+
+/// Where to look for a node. What is made of nodes that were made together is looked for in neighbouring lists, because those
+/// are in the cache together.
+fn list_of(table: &Table, op: u8, [a, b, c]: [u32; 3], hash: u32) -> usize {
+    const NEIGHBOURS: u32 = 64;
+    const CONSTANT: u8 = Op::Constant as u8;
+    const INPUT: u8 = Op::Input as u8;
+    let place = match op {
+        CONSTANT => hash,
+        INPUT => b.wrapping_add(hash % NEIGHBOURS),
+        _ => a.max(b).max(c).wrapping_add(hash % NEIGHBOURS),
+    };
+    (place & (table.n_lists - 1)) as usize
+}
+
+/// Spreads the nodes over four times as many lists.
+#[cold]
+fn spread(table: &mut Table) {
+    // SAFETY: lists and labels are within their tables.
+    unsafe {
+        ptr::write_bytes(table.lists, 0, table.n_lists as usize);
+        table.n_lists *= 4;
+        for label in 1..table.used {
+            let node = &mut *table.nodes.add(label as usize);
+            let first = table.lists.add(list_of(table, node.op, [node.a, node.b, node.c], node.hash));
+            node.next = *first;
+            *first = label;
+        }
     }
 }
 
