@@ -5,7 +5,7 @@ use super::{
     subject::{Tracer, open},
 };
 use crate::{
-    measure::{Pair, Pinned, Samples, short},
+    measure::{Pair, Pinned, Samples, cpu_time, short},
     plain::text,
     table::{Goal, Row, Table},
 };
@@ -16,13 +16,13 @@ use cairn_model::{
     input::{FileKind, FileRegion},
 };
 use cairn_targets::{Cache, Flavour};
-use std::{fs, path::Path, time::Instant};
+use std::{fs, path::Path};
 
 /// Design §13: at most this many times the time of clang -O2, all programs together.
 const GOAL: Goal = Goal::AtMost(15.0);
 
-/// Runs in one sample: a single one takes milliseconds.
-const N_RUNS: usize = 20;
+/// CPU seconds that one sample takes at least, because a single run takes milliseconds.
+const LASTS: f64 = 0.5;
 
 /// Measures all programs, each in a row, and what they say together.
 pub fn tracing(cache: &Cache, names: &[String], table: &mut Table) -> Result<()> {
@@ -76,11 +76,18 @@ fn measure(cache: &Cache, name: &str, table: &mut Table) -> Result<Pair> {
         "{name} does something else in its symbolic view than clang's build"
     );
     let seconds = |run: &mut dyn FnMut() -> Result<()>| -> Result<f64> {
-        let start = Instant::now();
-        for _ in 0..N_RUNS {
-            run()?;
+        let start = cpu_time()?;
+        let mut n_runs = 0;
+        loop {
+            for _ in 0..10 {
+                run()?;
+            }
+            n_runs += 10;
+            let seconds = cpu_time()? - start;
+            if seconds >= LASTS {
+                return Ok(seconds / f64::from(n_runs));
+            }
         }
-        Ok(start.elapsed().as_secs_f64() / N_RUNS as f64)
     };
     let pair = Pair::measure(
         || seconds(&mut || ours.run(&input).map(|_| ())),
@@ -96,7 +103,7 @@ fn measure(cache: &Cache, name: &str, table: &mut Table) -> Result<Pair> {
         peer_command: format!("{}, in the executor", clang.display()),
         unit: "s",
         notes: vec![format!(
-            "{n_nodes} nodes and {n_records} records a run: {} nodes/s; time on the wall of a whole run in a fresh process, sandbox full",
+            "{n_nodes} nodes and {n_records} records a run: {} nodes/s; CPU time of whole runs in fresh processes, sandbox full, the host's share included",
             short(n_nodes as f64 / pair.ours.median())
         )],
         pair: pair.clone(),
