@@ -50,6 +50,8 @@ struct Arguments {
     /// The object and the site table of the detailed symbolic view.
     detailed: Option<PathBuf>,
     sites: Option<PathBuf>,
+    /// Whether to count kinds of instructions instead of building anything.
+    census: bool,
     mutants: Option<String>,
     mutant_table: Option<PathBuf>,
     mutant_main: Option<PathBuf>,
@@ -80,6 +82,7 @@ fn parse_arguments() -> Result<Arguments> {
             "--detailed" => arguments.detailed = Some(value()?),
             "--sites" => arguments.sites = Some(value()?),
             "--models" => arguments.models = Some(value()?),
+            "--census" => arguments.census = true,
             "--mutants" => arguments.mutants = Some(value()?.to_string_lossy().into_owned()),
             "--mutant-table" => arguments.mutant_table = Some(value()?),
             "--mutant-main" => arguments.mutant_main = Some(value()?),
@@ -103,6 +106,9 @@ fn parse_arguments() -> Result<Arguments> {
 
 fn run() -> Result<()> {
     let arguments = parse_arguments()?;
+    if arguments.census {
+        return print_census(&arguments);
+    }
     let bytes = fs::read(&arguments.bitcode)
         .with_context(|| format!("failed to read bitcode `{}`", arguments.bitcode.display()))?;
     let scope: Scope = match &arguments.scope {
@@ -187,6 +193,16 @@ impl Detailed {
     fn detail(&self) -> symbolic::Detail<'_> {
         symbolic::Detail { anchors: &self.anchors, table: &self.table, functions: &self.functions }
     }
+}
+
+/// A line each: how well it is followed, how many there are, and what it is.
+fn print_census(arguments: &Arguments) -> Result<()> {
+    for (name, (treatment, n)) in symbolic::census::census(&arguments.bitcode, arguments.models.as_deref())? {
+        let treatment =
+            treatment.map_or("unknown".into(), |treatment| format!("{treatment:?}").to_lowercase());
+        println!("{treatment} {n} {name}");
+    }
+    Ok(())
 }
 
 fn write_mutants(

@@ -12,6 +12,7 @@
 //!
 //! The contract with the runtime is [`cairn_abi::symbolic`].
 
+pub mod census;
 pub mod frames;
 pub mod labels;
 pub mod marks;
@@ -29,6 +30,7 @@ use crate::{
 use cairn_abi::view::ViewKind;
 use cairn_model::{FunctionId, SiteTable};
 use inkwell::{
+    attributes::{Attribute, AttributeLoc},
     context::Context,
     llvm_sys::{LLVMAttributeFunctionIndex, core::*},
     passes::PassBuilderOptions,
@@ -116,11 +118,40 @@ const TIDY: &str = "function(early-cse,simplifycfg,adce)";
 fn optimise(module: &inkwell::module::Module) -> Result<(), EmitError> {
     keep_switches(module);
     let options = PassBuilderOptions::create();
-    options.set_loop_vectorization(false);
-    options.set_loop_slp_vectorization(false);
     options.set_loop_unrolling(false);
+    // `default<O2>` turns both vectorisers on, whatever the options say; of functions with this attribute they make nothing. It
+    // must not stay: it would also keep the code generator from copying with wide registers.
+    let unmarked = mark_without_vectors(module);
     emit::run_passes_with(module, Effort::Full.passes(), options)?;
+    unmark(module, &unmarked);
     emit::run_passes(module, "function(scalarizer,instsimplify,adce)")
+}
+
+/// Has LLVM use no vectors that the program does not have; returns the names of functions that had it so already.
+fn mark_without_vectors(module: &inkwell::module::Module) -> HashSet<String> {
+    let (kind, attribute) = no_implicit_float(module);
+    let mut marked_already = HashSet::new();
+    for function in module.get_functions() {
+        if function.get_enum_attribute(AttributeLoc::Function, kind).is_some() {
+            marked_already.insert(function.get_name().to_string_lossy().into_owned());
+        }
+        function.add_attribute(AttributeLoc::Function, attribute);
+    }
+    marked_already
+}
+
+fn unmark(module: &inkwell::module::Module, marked_already: &HashSet<String>) {
+    let (kind, _) = no_implicit_float(module);
+    for function in module.get_functions() {
+        if !marked_already.contains(&*function.get_name().to_string_lossy()) {
+            function.remove_enum_attribute(AttributeLoc::Function, kind);
+        }
+    }
+}
+
+fn no_implicit_float(module: &inkwell::module::Module) -> (u32, Attribute) {
+    let kind = Attribute::get_named_enum_kind_id("noimplicitfloat");
+    (kind, module.get_context().create_enum_attribute(kind, 0))
 }
 
 /// A switch that becomes a table of addresses would tie its value down.

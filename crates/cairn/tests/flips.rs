@@ -72,6 +72,7 @@ fixtures! {
     flip_float_compare
     flip_float_conversion
     flip_float_nan
+    flip_float_pair
     flip_fmod
     flip_fscanf
     flip_fseek

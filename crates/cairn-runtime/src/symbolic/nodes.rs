@@ -143,7 +143,7 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
     }
     // SAFETY: labels in lists of this time are within the table.
     unsafe {
-        let list = table.list(hash);
+        let list = table.list(place_of(op as u8, operands, hash));
         let first = if list.time == table.time { list.first } else { 0 };
         if !matches!(op, Op::Opaque) {
             let mut label = first;
@@ -186,23 +186,37 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
 }
 
 impl Table {
-    /// The list for a hash.
-    fn list(&self, hash: u32) -> &'static mut List {
+    /// The list at a place, see [`place_of`].
+    fn list(&self, place: u32) -> &'static mut List {
         // SAFETY: there are so many lists, and nobody has another reference to one.
-        unsafe { &mut *self.lists.add((hash & (self.n_lists - 1)) as usize) }
+        unsafe { &mut *self.lists.add((place & (self.n_lists - 1)) as usize) }
     }
 
     /// Doubles the lists and puts all nodes into their new ones.
+    #[cold]
     fn add_lists(&mut self) {
         self.n_lists *= 2;
         self.time = self.time.wrapping_add(1);
         for label in 1..self.used {
             // SAFETY: within the table.
             let node = unsafe { &mut *self.nodes.add(label as usize) };
-            let list = self.list(node.hash);
+            let list = self.list(place_of(node.op, [node.a, node.b, node.c], node.hash));
             node.next = if list.time == self.time { list.first } else { 0 };
             *list = List { time: self.time, first: label };
         }
+    }
+}
+
+/// Where to look for a node. What is made of nodes that were made together is looked for in neighbouring lists, because those
+/// are in the cache together.
+fn place_of(op: u8, [a, b, c]: [u32; 3], hash: u32) -> u32 {
+    const NEIGHBOURS: u32 = 64;
+    const CONSTANT: u8 = Op::Constant as u8;
+    const INPUT: u8 = Op::Input as u8;
+    match op {
+        CONSTANT => hash,
+        INPUT => b.wrapping_add(hash % NEIGHBOURS),
+        _ => a.max(b).max(c).wrapping_add(hash % NEIGHBOURS),
     }
 }
 

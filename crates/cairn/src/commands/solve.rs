@@ -306,7 +306,7 @@ impl Solve {
             report.n_runs += 1;
             let new = work.tracer.trace(&solved.input)?;
             report.n_disagreements += new.path.n_mistakes();
-            let verification = verify_value(&traced.path, step, wanted, &new.path);
+            let verification = verify_value(&traced.path, step, wanted, solved.demands, &new.path);
             // Where any evaluation will do, another way to it will do too.
             let has_it = || goal.evaluations(&new.path).iter().any(|evaluation| evaluation.has_it);
             if verification == Verification::Valued || self.occurrence.is_none() && has_it() {

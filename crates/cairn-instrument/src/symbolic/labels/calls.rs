@@ -6,8 +6,9 @@ use super::{
     name_of,
     region::{Body, Defaults, Item, Labels, LookedAt},
     runtime,
-    shape::LeafKind,
+    shape::{Leaf, LeafKind},
     values::operands,
+    vectors::is_vector,
 };
 use cairn_abi::symbolic::state::{CallState, MAX_ARGUMENTS, MAX_RESULTS, Passed, VariableArguments};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode::*, LLVMTypeKind, core::*, prelude::*};
@@ -326,13 +327,22 @@ impl Body<'_> {
                     let place = self.state_at(offset_of!(CallState, copies) + 8 * number);
                     LLVMBuildStore(pass.builder, argument, place);
                 }
-                for (leaf, label) in self.leaves_of(argument).iter().zip(self.labels_of(argument)) {
+                let is_variable = index as u32 >= n_fixed;
+                let mut leaves = self.leaves_of(argument);
+                let mut labels = self.labels_of(argument);
+                if is_variable && is_vector(argument) && leaves.len() > 1 {
+                    // It has one place, whatever it holds.
+                    let whole = Leaf { kind: LeafKind::Float, width: 64, offset: 0, size: 8 };
+                    labels = vec![self.opaque(&whole, None, &labels)];
+                    leaves = vec![whole];
+                }
+                for (leaf, label) in leaves.iter().zip(labels) {
                     if number >= MAX_ARGUMENTS {
                         break;
                     }
                     let place = self.state_at(offset_of!(CallState, arguments) + 4 * number);
                     LLVMBuildStore(pass.builder, label, place);
-                    if index as u32 >= n_fixed {
+                    if is_variable {
                         let passed = match leaf.kind {
                             LeafKind::Float => Passed::Float,
                             LeafKind::Other => Passed::Memory16,
@@ -377,8 +387,7 @@ impl Body<'_> {
             if matches!(callee_of(call), Callee::Assembly | Callee::Unknown) {
                 let labels: Vec<_> =
                     operands(call).into_iter().flat_map(|operand| self.labels_of(operand)).collect();
-                let value = (leaves.len() == 1 && leaves[0].is_narrow()).then_some(call);
-                return leaves.iter().map(|leaf| self.opaque(leaf, value, &labels)).collect();
+                return self.opaque_parts(call, &labels);
             }
             let is_mine = self.meant.borrow()[&call];
             (0..leaves.len())
