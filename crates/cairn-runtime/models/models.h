@@ -44,6 +44,10 @@ int cairn_is_symbolic(const void *bytes, size_t n);
  * zero of an argument has no such neighbour. */
 int cairn_continues(const void *byte);
 
+/* Whether a string that goes up to this byte ends with it or right behind it, whatever the input: it has no label, or an
+ * argument ends there, or a zero without a label follows. */
+int cairn_ends(const void *byte);
+
 /* The value without its label, and without a record. */
 size_t cairn_concrete(size_t value);
 

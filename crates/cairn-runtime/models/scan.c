@@ -265,7 +265,7 @@ static bool cairn_scan(const char *s, const char *format, bool binary, int answe
   /* A single directive needs no layout: what it reads begins where it begins in this run. */
   struct cairn_scan_directive first;
   bool is_single = *cairn_scan_directive(format, &first) == 0;
-  size_t n = cairn_extent(s, CAIRN_WINDOW);
+  size_t n = cairn_window(s, CAIRN_WINDOW);
   size_t digits = answer == scan.total || is_single ? 0 : cairn_layout_digits(format, n);
   scan.has_layout = digits > 0;
 

@@ -19,9 +19,10 @@ const FOLLOWED: [&str; 5] =
     ["-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fsanitize-coverage=trace-pc"];
 
 /// What models ask of the runtime.
-const PRIMITIVES: [&str; 7] = [
+const PRIMITIVES: [&str; 8] = [
     "cairn_concrete",
     "cairn_continues",
+    "cairn_ends",
     "cairn_is_symbolic",
     "cairn_left_alone",
     "cairn_next_bytes",

@@ -509,6 +509,30 @@ int main(void) {
 }
 
 #[test]
+fn a_string_may_go_on_where_it_ended() {
+    // The byte that ends the string is computed; what lies behind it is not of the input.
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+#include <string.h>
+
+int main(void) {
+  char text[8] = "?ab";
+  text[0] = getchar() - 'a';
+  if (strlen(text) == 3)
+    return 3;
+  return 0;
+}
+"#,
+        "a",
+    );
+    let all = traced.workspace.run("cairn", ["trace", "./program", "start", "--all"]).success();
+    assert!(all.stdout.contains("stdin[0] == 'a'"), "{all}");
+    let solve = traced.solve("target.c:7:true");
+    assert!(!solve.stdout.contains("no input takes the same way"), "{solve}");
+}
+
+#[test]
 fn how_much_is_filled_is_a_condition() {
     let traced = Traced::new(
         r#"

@@ -10,7 +10,7 @@ use crate::system;
 use cairn_abi::{
     channel::PAGE,
     record::Access,
-    symbolic::{Node, Op, ShadowByte, shadow_address},
+    symbolic::{Node, Op, RegionId, RegionKind, ShadowByte, shadow_address},
 };
 use core::{ptr, sync::atomic::Ordering};
 
@@ -277,6 +277,28 @@ pub unsafe extern "C" fn cairn_continues(place: *const u8) -> i32 {
     let is_input = [one, other].iter().all(|node| node.op == Op::Input as u8);
     let at = |node: Node, byte: ShadowByte| node.b + byte.byte();
     i32::from(is_input && one.a == other.a && at(one, first) + 1 == at(other, second))
+}
+
+/// Whether a string that goes up to this byte ends with it or right behind it in all inputs. Offered to models.
+///
+/// # Safety
+/// The byte is readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_ends(place: *const u8) -> i32 {
+    let shadow = shadow(place.addr());
+    // SAFETY: every address has a shadow. The next byte is on the same page as one that is readable.
+    unsafe {
+        let known = ShadowByte(*shadow);
+        if known.0 == 0 || !is_on() {
+            return 1;
+        }
+        let known = node(known.label());
+        let is_word = known.op == Op::Input as u8
+            && matches!(RegionId(known.a).kind(), Some(RegionKind::Argument | RegionKind::Environment));
+        let next = place.add(1);
+        let is_followed = !next.addr().is_multiple_of(PAGE) && *next == 0 && *shadow.add(1) == 0;
+        i32::from(is_word || is_followed)
+    }
 }
 
 /// A value without its label. Offered to models.
