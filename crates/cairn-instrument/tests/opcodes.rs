@@ -80,7 +80,8 @@ fn nothing_in_real_programs_that_are_built_here_is_unknown() {
     for target in cairn_targets::targets() {
         let program = folder.join(target.name).join(target.program_name);
         let Some(bitcode) = program.is_file().then(|| bitcode_of(&program)).flatten() else { continue };
-        let census = census(&bitcode, Some(&models)).unwrap_or_else(|error| panic!("{}: {error}", target.name));
+        let census =
+            census(&bitcode, Some(&models)).unwrap_or_else(|error| panic!("{}: {error}", target.name));
         assert_eq!(unknown(&census), [""; 0], "{}", target.name);
     }
 }
@@ -95,7 +96,8 @@ fn no_vectors_are_made() {
          void many(int *restrict a, const int *restrict b, int n) { for (int i = 0; i < n; i++) a[i] += b[i]; }",
     );
     let census = census_of(&workspace.path("vectors.c"), &workspace.path("vectors.bc"));
-    let is_vector = |name: &&String| name.contains("other types") || name.contains("element") || name.contains("vector");
+    let is_vector =
+        |name: &&String| name.contains("other types") || name.contains("element") || name.contains("vector");
     assert_eq!(census.keys().find(is_vector), None);
 }
 

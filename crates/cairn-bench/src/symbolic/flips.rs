@@ -6,14 +6,12 @@ use super::{
 };
 use crate::results;
 use anyhow::{Result, ensure};
-use cairn_concolic::{Event, Flip, Path, Verification, flip, verify};
-use cairn_expr::ExprId;
+use cairn_concolic::{Event, Flip, Path, Verification, flip, verify_demands};
 use cairn_model::ProgramMap;
-use cairn_solver::{Answer, Budget, Config, Query, Solver, Strength, standard};
+use cairn_solver::{Budget, Config, Strength, standard};
 use cairn_targets::Cache;
 use serde_json::{Value, json};
 use std::{
-    collections::HashSet,
     fs,
     time::{Duration, Instant},
 };
@@ -31,8 +29,8 @@ struct Tally {
     n_optimistic: usize,
     n_optimistic_flipped: usize,
     n_unsat: usize,
-    /// Those that have an answer if addresses may be others than those that were used.
-    n_unsat_by_addresses: usize,
+    /// No answer because values were fixed on the way: what is true of the program is not known.
+    n_fixed: usize,
     n_unknown: usize,
     n_no_input: usize,
     /// In new runs.
@@ -46,9 +44,9 @@ struct Tally {
 /// Flips branches of each program; fails if too many answers diverge.
 pub fn flips(cache: &Cache, names: &[String]) -> Result<()> {
     println!(
-        "| program | inputs | pairs | solved | flipped | diverged | in part solved (flipped) | unsat (by addresses used) | unknown | no input | mistakes | running | reading paths | solving |"
+        "| program | inputs | pairs | solved | flipped | diverged | in part solved (flipped) | unsat | values fixed | unknown | no input | mistakes | running | reading paths | solving |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut failed = Vec::new();
     for name in names {
         let tally = match flip_program(cache, name) {
@@ -74,8 +72,6 @@ fn flip_program(cache: &Cache, name: &str) -> Result<Tally> {
     let subject = open(cache, name)?;
     let map = &subject.build.map;
     let mut solver = standard(Config::default());
-    // Not asked about whole ways, so it must not remember what it was told of them.
-    let mut elsewhere = standard(Config { optimistic: false, ..Config::default() });
     let mut tally = Tally::default();
     if let Some(missing) = &solver.smt_unavailable {
         eprintln!("{missing}");
@@ -89,8 +85,11 @@ fn flip_program(cache: &Cache, name: &str) -> Result<Tally> {
                 Flip::Solved(solved) => solved,
                 Flip::Unsat => {
                     tally.n_unsat += 1;
-                    let is_pinned = has_answer_elsewhere(path, *step, &mut elsewhere);
-                    tally.n_unsat_by_addresses += usize::from(is_pinned);
+                    continue;
+                }
+                Flip::Fixed(fixed) => {
+                    tally.n_fixed += 1;
+                    tally.note(map, path, *step, &format!("values were fixed: {fixed}"));
                     continue;
                 }
                 Flip::Unknown(reason) => {
@@ -107,7 +106,7 @@ fn flip_program(cache: &Cache, name: &str) -> Result<Tally> {
             };
             let (_, new) = tracer.trace(&solved.input)?;
             tally.n_mistakes += new.n_mistakes();
-            let verification = verify(path, *step, &new);
+            let verification = verify_demands(path, *step, solved.demands, &new);
             let is_flipped = verification == Verification::Flipped;
             if solved.strength != Strength::Full {
                 tally.n_optimistic += 1;
@@ -124,24 +123,6 @@ fn flip_program(cache: &Cache, name: &str) -> Result<Tally> {
     })?;
     tally.n_mistakes += tally.walked.n_mistakes;
     Ok(tally)
-}
-
-/// Whether a refuted question has an answer where addresses that depend on the input may be others than those that were used.
-fn has_answer_elsewhere(path: &Path, step: usize, solver: &mut dyn Solver) -> bool {
-    let Some(constraint) = path.steps()[step].constraint else { return false };
-    let addresses: HashSet<ExprId> = path.steps()[..step]
-        .iter()
-        .filter(|step| matches!(step.event, Event::Address { .. }))
-        .filter_map(|step| Some(step.constraint?.holds))
-        .collect();
-    if addresses.is_empty() {
-        return false;
-    }
-    let constraints: Vec<ExprId> =
-        path.prefix(step).into_iter().filter(|holds| !addresses.contains(holds)).collect();
-    let goal = constraint.otherwise;
-    let query = Query { dag: path.dag(), constraints: &constraints, goal, seed: path.regions() };
-    matches!(solver.solve(&query, Budget::default()).answer, Answer::Sat(_))
 }
 
 impl Tally {
@@ -180,7 +161,7 @@ impl Tally {
 
     fn line(&self, name: &str) -> String {
         format!(
-            "| {name} | {} ({} cut) | {} | {} | {} | {} | {} ({}) | {} ({}) | {} | {} | {} | {:.1} s | {:.1} s | {:.1} s |",
+            "| {name} | {} ({} cut) | {} | {} | {} | {} | {} ({}) | {} | {} | {} | {} | {} | {:.1} s | {:.1} s | {:.1} s |",
             self.walked.n_inputs,
             self.walked.n_cut,
             self.walked.n_pairs,
@@ -190,7 +171,7 @@ impl Tally {
             self.n_optimistic,
             self.n_optimistic_flipped,
             self.n_unsat,
-            self.n_unsat_by_addresses,
+            self.n_fixed,
             self.n_unknown,
             self.n_no_input,
             self.n_mistakes,
@@ -211,7 +192,7 @@ impl Tally {
             "optimistic": self.n_optimistic,
             "optimistic_flipped": self.n_optimistic_flipped,
             "unsat": self.n_unsat,
-            "unsat_by_addresses": self.n_unsat_by_addresses,
+            "values_fixed": self.n_fixed,
             "unknown": self.n_unknown,
             "no_input": self.n_no_input,
             "mistakes": self.n_mistakes,

@@ -16,7 +16,9 @@ use crate::{
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_abi::channel::TraceLevel;
-use cairn_concolic::{Demands, Event, Flip, Solved, Verification, flip, reach_value, verify_demands, verify_value};
+use cairn_concolic::{
+    Demands, Event, Flip, Solved, Verification, flip, reach_value, verify_demands, verify_value,
+};
 use cairn_executor::{Asked, SymbolicConfig};
 use cairn_model::{Coverage, Input, Outcome};
 use cairn_solver::{Budget, Solver, Standard, Strength, standard};

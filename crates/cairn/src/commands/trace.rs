@@ -87,8 +87,10 @@ impl Trace {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let steps = || traced.path.steps().iter().filter(shown);
         let n_left_out = steps().count().saturating_sub(limit);
-        let events: Vec<Described> =
-            steps().take(limit).map(|step| describe(&subject.map, tracer.sites(), &traced.path, step)).collect();
+        let events: Vec<Described> = steps()
+            .take(limit)
+            .map(|step| describe(&subject.map, tracer.sites(), &traced.path, step))
+            .collect();
         if self.json {
             let report = self.report(&named, &traced, events, n_left_out);
             screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
