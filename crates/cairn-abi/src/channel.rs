@@ -25,6 +25,7 @@
 //!   sources    which files are parts of the input
 //!   nodes      what values are made of
 //!   tables     constant tables that nodes refer to
+//!   sites      what is asked about expressions of the program
 //!
 //!   and for a run that tells where it fails (see `stack`):
 //!   stack      registers, mappings and stacks
@@ -99,6 +100,8 @@ pub struct ChannelHeader {
     pub nodes: Region,
     /// Constant tables, as [`crate::symbolic::TableHead`] describes them.
     pub tables: Region,
+    /// A [`crate::symbolic::sites::SiteControl`] and switches; absent where nothing is asked about sites.
+    pub sites: Region,
     /// A [`crate::stack::StackHead`] and what follows it; absent where nobody asks.
     pub stack: Region,
     /// What the process is for, a [`Task`] as a number.
@@ -227,6 +230,8 @@ pub enum Refusal {
     Compare = 4,
     /// There is no room for the shadow of a symbolic run.
     Shadow = 5,
+    /// The region for sites does not have the view's size.
+    Sites = 6,
 }
 
 impl Refusal {
@@ -238,6 +243,7 @@ impl Refusal {
             3 => Self::Mutants,
             4 => Self::Compare,
             5 => Self::Shadow,
+            6 => Self::Sites,
             _ => Self::None,
         }
     }

@@ -143,7 +143,7 @@ pub enum Obstacle {
     Filter = 5,
     /// The kernel refused memory or another thing a runner needs.
     Setup = 6,
-    /// Before `main` it opened files or left its folder.
+    /// Before `main` it opened files or left its folder, or a symbolic view has read its input.
     BeforeMain = 7,
 }
 
@@ -195,8 +195,8 @@ pub struct InputSlot {
     pub selector: u32,
     /// In a mutant view, 1 if every function runs its examined body.
     pub examines: u32,
-    /// For later versions.
-    pub reserved: [u32; 2],
+    /// In a symbolic view, the files of the input, as [`crate::symbolic::sources`] writes them.
+    pub sources: Span,
 }
 
 const _: () = assert!(size_of::<InputSlot>() == 64);

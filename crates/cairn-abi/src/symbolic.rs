@@ -11,6 +11,7 @@
 pub mod intrinsic;
 mod op;
 mod shadow;
+pub mod sites;
 pub mod sources;
 pub mod state;
 pub mod switch;
@@ -165,6 +166,8 @@ pub enum Cut {
     Aliasing = 4,
     /// The program replaced itself by another.
     Exec = 5,
+    /// A signal came by itself, and the program's handler did not return.
+    Signal = 6,
 }
 
 impl Cut {
@@ -176,6 +179,7 @@ impl Cut {
             2 => Self::Records,
             3 => Self::Thread,
             5 => Self::Exec,
+            6 => Self::Signal,
             _ => Self::Aliasing,
         }
     }

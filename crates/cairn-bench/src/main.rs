@@ -15,6 +15,10 @@
 //! $ bench/run mutants-truth sort    # mutants against the same mutants compiled alone
 //! $ bench/run mutants-counts        # how many mutants there are, and what became of them
 //! $ bench/run score-grep            # ten thousand mutants against the clock
+//! $ bench/run symbolic-view         # what the symbolic view costs while nothing is symbolic
+//! $ bench/run tracing               # runs that note what they do with their input, against native ones
+//! $ bench/run queries sed           # recorded questions to the solvers
+//! $ bench/run flips grep            # random branches decided otherwise
 //! ```
 //!
 //! The programs are those of `cairn-targets`; figures are also written to `results/` in its cache.
@@ -35,6 +39,7 @@ mod program_speed;
 mod random;
 mod results;
 mod speed;
+mod symbolic;
 mod table;
 mod tools;
 mod truth;
@@ -51,17 +56,30 @@ const ALL: &[&str] = &[
     "equality",
     "mutants-truth",
     "mutants-counts",
+    "flips",
     "plain",
     "program-speed",
     "harness-speed",
     "mutant-view",
     "mutants-speed",
     "score-grep",
+    "symbolic-view",
+    "tracing",
+    "queries",
 ];
 
 /// Those that fill the table.
-const SPEED: &[&str] =
-    &["plain", "program-speed", "harness-speed", "mutant-view", "mutants-speed", "score-grep"];
+const SPEED: &[&str] = &[
+    "plain",
+    "program-speed",
+    "harness-speed",
+    "mutant-view",
+    "mutants-speed",
+    "score-grep",
+    "symbolic-view",
+    "tracing",
+    "queries",
+];
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -106,6 +124,10 @@ fn run(cache: &Cache, what: &str, names: &[String], table: &mut Table) -> Result
         "mutant-view" => each(&wanted(mutants::ALL), |name| mutants::view(cache, name, table)),
         "mutants-speed" => each(&wanted(mutants::ALL), |name| mutants::speed(cache, name, table)),
         "score-grep" => each(&wanted(mutants::SCORED), |name| mutants::score(cache, name, table)),
+        "symbolic-view" => each(&wanted(symbolic::MEASURED), |name| symbolic::view(cache, name, table)),
+        "tracing" => symbolic::tracing(cache, &wanted(symbolic::MEASURED), table),
+        "queries" => symbolic::queries(cache, &wanted(symbolic::FLIPPED), table),
+        "flips" => symbolic::flips(cache, &wanted(symbolic::FLIPPED)),
         unknown => bail!("there is no benchmark `{unknown}`; there are {}, and `speed`", ALL.join(", ")),
     }
 }

@@ -47,7 +47,7 @@ pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
     let built = target.build(cache)?;
     let _pinned = Pinned::to_one_core()?;
     for words in &workloads {
-        let side = |program, output| Side { cache, name, program, words, output };
+        let side = |program, output| Side { cache, name, program, words, stdin: None, output };
         let (plain, bare) = (side(&built.plain, "plain"), side(&built.bare, "bare"));
         let theirs = side(&clang, "clang");
         plain.check_same(&theirs)?;
@@ -86,6 +86,8 @@ pub struct Side<'a> {
     pub program: &'a Path,
     /// Its arguments.
     pub words: &'a [String],
+    /// What it reads on standard input; nothing if there is no such file.
+    pub stdin: Option<&'a Path>,
     /// Names the file its output goes to, which is its own so that outputs can be compared.
     pub output: &'a str,
 }
@@ -100,7 +102,8 @@ impl Side<'_> {
     /// As a person would type it.
     pub fn command(&self) -> String {
         let words: Vec<String> = self.words.iter().map(|word| format!("'{word}'")).collect();
-        format!("LC_ALL=C {} {}", self.program.display(), words.join(" "))
+        let stdin = self.stdin.map_or(String::new(), |path| format!(" < '{}'", path.display()));
+        format!("LC_ALL=C {} {}{stdin}", self.program.display(), words.join(" "))
     }
 
     /// CPU seconds of one run, which a busy machine changes less than the time on the wall.
@@ -121,7 +124,7 @@ impl Side<'_> {
             .args(self.words)
             .env_clear()
             .env("LC_ALL", "C")
-            .stdin(std::process::Stdio::null())
+            .stdin(fs::File::open(self.stdin.unwrap_or(Path::new("/dev/null")))?)
             .stdout(fs::File::create(path)?)
             .status()?)
     }
@@ -154,6 +157,11 @@ fn children_time() -> Result<f64> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
+}
+
+/// A text of half a megabyte.
+pub fn text(cache: &Cache) -> Result<PathBuf> {
+    lines(cache, "short.txt", 10_000, 7)
 }
 
 /// A text that is the same every time, made once.

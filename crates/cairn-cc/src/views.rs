@@ -10,6 +10,6 @@ mod sanitized;
 mod search_path;
 
 pub use alone::{Alone, build_alone};
-pub use build::{MutantView, ViewError, ViewRequest, Views, build_views};
+pub use build::{DetailedView, MutantView, ViewError, ViewRequest, Views, build_views};
 pub use find::{FindError, find};
 pub use sanitized::{Sanitizer, build_sanitized};

@@ -1,6 +1,11 @@
 //! Asks for an input that decides otherwise.
 
-use crate::{event::Event, path::Path, regions::ApplyError};
+use crate::{
+    event::Event,
+    fixed::{Fixed, Origin},
+    path::Path,
+    regions::ApplyError,
+};
 use cairn_expr::{ExprId, Op};
 use cairn_model::Input;
 use cairn_solver::{Answer, Budget, Model, Query, Reason, Response, Solver, Stage, Strength};
@@ -10,8 +15,10 @@ use cairn_solver::{Answer, Budget, Model, Query, Reason, Response, Solver, Stage
 pub enum Flip {
     /// Here is an input.
     Solved(Box<Solved>),
-    /// There is none that takes the same way up to the step.
+    /// There is none that takes the same way up to the step. This follows from what the program itself decides.
     Unsat,
+    /// There is none with these values, which other inputs may well change on the same way.
+    Fixed(Fixed),
     /// Nobody knows.
     Unknown(Reason),
     /// The bytes that were found make no input.
@@ -31,16 +38,32 @@ pub struct Solved {
     pub stage: Stage,
     /// Whether the whole path was asked for.
     pub strength: Strength,
+    /// What was asked for.
+    pub demands: Demands,
+}
+
+/// What has to hold of an input before the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Demands {
+    /// Everything that held of the run.
+    All,
+    /// Only what the program itself decided: with all that was fixed, there is no input.
+    Own,
 }
 
 /// Asks for an input that takes the same way up to a step and decides otherwise there.
 pub fn flip(path: &Path, step: usize, solver: &mut dyn Solver, budget: Budget) -> Flip {
     let Some(constraint) = path.steps()[step].constraint else { return Flip::NotSymbolic };
-    // A condition decided twice on the way cannot be decided otherwise the second time.
-    if path.steps()[..step].iter().any(|before| before.constraint == Some(constraint)) {
-        return Flip::Unsat;
+    let is_repeated = path.steps()[..step]
+        .iter()
+        .filter(|before| before.constraint == Some(constraint))
+        .fold(None, |known, before| if known == Some(Origin::Program) { known } else { Some(before.origin) });
+    match is_repeated {
+        // A condition decided twice on the way cannot be decided otherwise the second time.
+        Some(Origin::Program) => refuted(path.fixed(step, constraint.otherwise)),
+        Some(_) => without_ours(path, step, constraint.otherwise, solver, budget),
+        None => solve(path, step, constraint.otherwise, solver, budget),
     }
-    solve(path, step, constraint.otherwise, solver, budget)
 }
 
 /// Asks for an input that takes the same way up to a step and does there neither what this run did nor what `others` did:
@@ -80,10 +103,44 @@ pub fn reach_value(
     solve(path, step, goal, solver, budget)
 }
 
-fn solve(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget: Budget) -> Flip {
-    let constraints = path.prefix(step);
+/// Asks for an input that takes the same way up to a step and makes `goal` hold.
+pub(crate) fn solve(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget: Budget) -> Flip {
+    match ask(path, &path.prefix(step), goal, Demands::All, solver, budget) {
+        Flip::Unsat => without_ours(path, step, goal, solver, budget),
+        answer => answer,
+    }
+}
+
+/// Asks again without what was fixed, because everything together has no answer.
+fn without_ours(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget: Budget) -> Flip {
+    let fixed = path.fixed(step, goal);
+    if fixed.is_nothing() {
+        return Flip::Unsat;
+    }
+    match ask(path, &path.own_prefix(step), goal, Demands::Own, solver, budget) {
+        Flip::Solved(mut solved) => {
+            // The way itself was not asked for, so that nobody takes the answer for a certain one.
+            solved.strength = Strength::Optimistic { n_constraints: 0 };
+            Flip::Solved(solved)
+        }
+        _ => Flip::Fixed(fixed),
+    }
+}
+
+fn refuted(fixed: Fixed) -> Flip {
+    if fixed.is_nothing() { Flip::Unsat } else { Flip::Fixed(fixed) }
+}
+
+fn ask(
+    path: &Path,
+    constraints: &[ExprId],
+    goal: ExprId,
+    demands: Demands,
+    solver: &mut dyn Solver,
+    budget: Budget,
+) -> Flip {
     let regions = path.regions();
-    let query = Query { dag: path.dag(), constraints: &constraints, goal, seed: regions };
+    let query = Query { dag: path.dag(), constraints, goal, seed: regions };
     let Response { answer, stage, strength, .. } = solver.solve(&query, budget);
     let model = match answer {
         Answer::Sat(model) => model.changes(regions),
@@ -91,7 +148,7 @@ fn solve(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget
         Answer::Unknown(reason) => return Flip::Unknown(reason),
     };
     match regions.apply(model.iter()) {
-        Ok(input) => Flip::Solved(Box::new(Solved { input, model, stage, strength })),
+        Ok(input) => Flip::Solved(Box::new(Solved { input, model, stage, strength, demands })),
         Err(error) => Flip::NoInput(error),
     }
 }

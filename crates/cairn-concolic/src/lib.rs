@@ -11,22 +11,33 @@
 //!                                     flipped, or diverged at …  ◄──verify──  Path of the new run  ◄──── run ─────┘
 //! ```
 //!
+//! Beside branches, values of expressions ([`Event::SiteValue`]) can be asked for with [`reach_value`], and guideposts
+//! ([`Event::Guidepost`]) are flipped like branches: a broken one into a satisfied one. [`infect`] asks for a value of which a
+//! mutant would make another.
+//!
 //! [`Regions`] is the bridge between bytes that expressions name and parts of an [`Input`](cairn_model::Input).
+//!
+//! [`Fixed`] is what we demand of an input beyond the program's own branches.
 //!
 //! Nothing here runs a target or knows how a solver works. Recordings come from the target and are not trusted: what makes
 //! no sense ends the path there, and what is before it stays right. Every expression is evaluated on the run's own input and
 //! compared with the value the run had; what differs is a mistake of ours, is reported, and is not used.
 
 mod event;
+mod fixed;
 mod flip;
+mod guidepost;
+mod infect;
 mod path;
 mod regions;
 mod verify;
 
 pub use crate::{
     event::Event,
-    flip::{Flip, Solved, flip, flip_besides, reach_value},
+    fixed::{Fixed, Origin},
+    flip::{Demands, Flip, Solved, flip, flip_besides, reach_value},
+    infect::infect,
     path::{Constraint, Disagreement, Path, Recording, Step},
     regions::{ApplyError, Limits, Regions},
-    verify::{Verification, verify},
+    verify::{Verification, verify, verify_demands, verify_value},
 };

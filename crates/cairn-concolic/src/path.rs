@@ -1,9 +1,18 @@
 //! The way a run took, as conditions on its input.
 
-use crate::{event::Event, regions::Regions};
+use crate::{
+    event::Event,
+    fixed::{Fixed, Origin},
+    guidepost,
+    regions::Regions,
+};
 use cairn_abi::{
-    record::{Label, Record},
-    symbolic::{Node, switch::NO_CONDITION},
+    mutants::Guidepost,
+    record::{GuidepostState, Label, Record},
+    symbolic::{
+        Node,
+        switch::{LIBRARY, is_unnamed},
+    },
 };
 use cairn_expr::{
     Dag, Evaluator, ExprId, InputRange, Op, RegionId,
@@ -43,6 +52,8 @@ pub struct Step {
     pub event: Event,
     /// What has to hold for that, if it depends on the input and can be said.
     pub constraint: Option<Constraint>,
+    /// Who asks for it.
+    pub origin: Origin,
 }
 
 /// A condition on the input and its opposite, both of width 1.
@@ -69,19 +80,25 @@ pub struct Disagreement {
 
 impl Path {
     /// Reads a recording of a run on the input of `regions`.
-    pub fn new(recording: Recording<'_>, mut regions: Regions) -> Self {
+    pub fn new(recording: Recording<'_>, regions: Regions) -> Self {
+        Self::guided(recording, regions, None)
+    }
+
+    /// Likewise of a run with a guidepost armed: to come past it is to satisfy it.
+    pub fn guided(recording: Recording<'_>, mut regions: Regions, armed: Option<&Guidepost>) -> Self {
         regions.observe(recording.nodes);
         let mut dag = Dag::new();
         let mut reader = Reader {
             importer: Importer::new(recording.nodes, recording.tables),
             dag: &mut dag,
             occurrences: HashMap::new(),
+            site_occurrences: HashMap::new(),
         };
         let mut events = Vec::with_capacity(recording.records.len());
         let mut damage = None;
         for record in recording.records {
             match reader.event(record) {
-                Ok(event) => events.push((event, label(record))),
+                Ok(event) => events.push((event, record)),
                 Err(error) => {
                     damage = Some(error);
                     break;
@@ -95,8 +112,8 @@ impl Path {
         let mut disagreements = Vec::new();
         let values = values(&dag, &regions, &events);
         let mut steps = Vec::with_capacity(events.len());
-        for (step, ((event, label), value)) in events.into_iter().zip(values).enumerate() {
-            let recorded = recording.nodes.get(label as usize).map_or(0, |node| node.value);
+        for (step, ((event, record), value)) in events.into_iter().zip(values).enumerate() {
+            let recorded = recording.nodes.get(label(record) as usize).map_or(0, |node| node.value);
             let mut is_right = true;
             if let (Some(expression), Some(evaluated)) = (event.expression(), value)
                 && recorded != evaluated
@@ -104,8 +121,9 @@ impl Path {
                 disagreements.push(Disagreement { step, expression, recorded, evaluated });
                 is_right = false;
             }
-            let constraint = value.filter(|_| is_right).and_then(|value| constraint(&mut dag, &event, value));
-            steps.push(Step { event, constraint });
+            let constraint =
+                value.filter(|_| is_right).and_then(|value| constraint(&mut dag, &event, value, armed));
+            steps.push(Step { event, constraint, origin: origin(record) });
         }
         Self { dag, regions, steps, domain, disagreements, wrong_nodes, damage }
     }
@@ -169,6 +187,48 @@ impl Path {
         self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
     }
 
+    /// The part of [`Path::prefix`] that is not ours: what an input can be at all, and what the program itself decided
+    /// without values that were fixed.
+    pub fn own_prefix(&self, step: usize) -> Vec<ExprId> {
+        let has_opaque = self.opaque_parts();
+        let is_own = |holds: &ExprId| !has_opaque[holds.index()];
+        let mut seen = HashSet::new();
+        let own = self.steps[..step].iter().filter(|step| step.origin == Origin::Program);
+        let path = own.filter_map(|step| Some(step.constraint?.holds)).filter(is_own);
+        self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
+    }
+
+    /// What was fixed on the way to a step, where `goal` is asked for: only what [`Path::prefix`] and the goal rely on.
+    pub fn fixed(&self, step: usize, goal: ExprId) -> Fixed {
+        let has_opaque = self.opaque_parts();
+        let mut fixed = Fixed::default();
+        let mut seen = HashSet::new();
+        for step in &self.steps[..step] {
+            let Some(Constraint { holds, .. }) = step.constraint else { continue };
+            if !seen.insert(holds) {
+                continue;
+            }
+            match step.origin {
+                Origin::Program => fixed.n_opaque += usize::from(has_opaque[holds.index()]),
+                Origin::Library => fixed.n_library += 1,
+                Origin::Address => fixed.n_addresses += 1,
+            }
+        }
+        fixed.n_opaque += usize::from(has_opaque[goal.index()]);
+        fixed
+    }
+
+    /// Whether a part of an expression keeps the value it had, for every expression by its index.
+    fn opaque_parts(&self) -> Vec<bool> {
+        let mut parts: Vec<bool> = Vec::with_capacity(self.dag.len());
+        for id in (0..self.dag.len()).filter_map(|index| self.dag.id(index)) {
+            let node = self.dag.node(id);
+            let is_opaque = node.op() == Op::Opaque;
+            parts.push(is_opaque || node.operands().iter().any(|operand| parts[operand.index()]));
+        }
+        parts
+    }
+
     /// The bytes of the input that an event depends on, also where it cannot be solved for.
     pub fn taint(&self, event: &Event) -> Vec<InputRange> {
         event.expression().map_or_else(Vec::new, |expression| self.dag.inputs(expression).into_owned())
@@ -180,6 +240,7 @@ struct Reader<'a> {
     importer: Importer<'a>,
     dag: &'a mut Dag,
     occurrences: HashMap<u32, u32>,
+    site_occurrences: HashMap<(u32, u16), u32>,
 }
 
 impl Reader<'_> {
@@ -187,27 +248,24 @@ impl Reader<'_> {
         Ok(match *record {
             Record::Conditional { condition, direction, label } => {
                 let expression = self.import(label)?;
-                let occurrence = match expression {
-                    Some(_) => {
-                        let count = self.occurrences.entry(condition).or_default();
-                        *count += 1;
-                        *count
-                    }
-                    None => 0,
-                };
-                let condition = (condition != NO_CONDITION).then_some(ConditionId(condition));
+                let occurrence = expression.map_or(0, |_| next(&mut self.occurrences, condition));
+                let condition = (!is_unnamed(condition)).then_some(ConditionId(condition));
                 Event::Conditional { condition, direction, occurrence, expression }
             }
             Record::SymbolicAddress { site, access, address, length, label } => {
                 let expression = self.importer.label(self.dag, label)?;
                 Event::Address { site, access, address, length, expression }
             }
-            Record::SiteValue { site, evaluation, value, label, operands: [first, second] } => {
+            Record::SiteValue { site, spot, evaluation, value, label, operands: [first, second] } => {
+                let expression = self.import(label)?;
+                let occurrence = expression.map_or(0, |_| next(&mut self.site_occurrences, (site, spot)));
                 Event::SiteValue {
                     site: SiteId(site),
+                    spot,
                     evaluation,
+                    occurrence,
                     value,
-                    expression: self.import(label)?,
+                    expression,
                     operands: [self.import(first)?, self.import(second)?],
                 }
             }
@@ -227,6 +285,22 @@ impl Reader<'_> {
     }
 }
 
+/// Counts one more of its kind.
+fn next<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, u32>, kind: K) -> u32 {
+    let count = counts.entry(kind).or_default();
+    *count += 1;
+    *count
+}
+
+/// Who asks for what a record is about.
+fn origin(record: &Record) -> Origin {
+    match record {
+        Record::Conditional { condition: LIBRARY, .. } => Origin::Library,
+        Record::SymbolicAddress { .. } => Origin::Address,
+        _ => Origin::Program,
+    }
+}
+
 /// The label of what a record is about.
 fn label(record: &Record) -> Label {
     match record {
@@ -239,13 +313,13 @@ fn label(record: &Record) -> Label {
 }
 
 /// The lowest 64 bits of what events are about, on the run's own input.
-fn values(dag: &Dag, regions: &Regions, events: &[(Event, Label)]) -> Vec<Option<u64>> {
+fn values(dag: &Dag, regions: &Regions, events: &[(Event, &Record)]) -> Vec<Option<u64>> {
     let mut evaluator = Evaluator::new(dag, regions);
     events.iter().map(|(event, _)| event.expression().map(|id| evaluator.value(id) as u64)).collect()
 }
 
 /// What has to hold to come past an event, whose expression has `value` on the run's own input.
-fn constraint(dag: &mut Dag, event: &Event, value: u64) -> Option<Constraint> {
+fn constraint(dag: &mut Dag, event: &Event, value: u64, armed: Option<&Guidepost>) -> Option<Constraint> {
     let (holds, otherwise) = match *event {
         Event::Conditional { expression: Some(expression), .. } if dag.width(expression) == 1 => {
             let opposite = dag.unary(Op::Not, expression);
@@ -254,6 +328,20 @@ fn constraint(dag: &mut Dag, event: &Event, value: u64) -> Option<Constraint> {
         Event::Address { address, expression, .. } if value == address => {
             let used = dag.constant(dag.width(expression), address.into());
             (dag.compare(Op::Eq, expression, used), dag.compare(Op::Ne, expression, used))
+        }
+        Event::Guidepost { state, expression: Some(expression), .. } => {
+            let armed = armed?;
+            // What the run says of itself has to be so.
+            if armed.admits(value, value, value) != (state == GuidepostState::Satisfied) {
+                return None;
+            }
+            let satisfied = guidepost::condition(dag, armed, expression)?;
+            let broken = dag.unary(Op::Not, satisfied);
+            match state {
+                GuidepostState::Satisfied => (satisfied, broken),
+                GuidepostState::Broken => (broken, satisfied),
+                GuidepostState::Reached => return None,
+            }
         }
         _ => return None,
     };

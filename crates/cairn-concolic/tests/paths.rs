@@ -2,10 +2,14 @@
 
 use cairn_abi::{
     record::{Access, Record},
-    symbolic::{Node, Op, RegionId, RegionKind, switch::NO_CONDITION},
+    symbolic::{
+        Node, Op, RegionId, RegionKind,
+        switch::{LIBRARY, NO_CONDITION},
+    },
 };
 use cairn_concolic::{
-    Event, Flip, Limits, Path, Recording, Regions, Verification, flip, flip_besides, reach_value, verify,
+    Demands, Event, Fixed, Flip, Limits, Path, Recording, Regions, Verification, flip, flip_besides,
+    reach_value, verify, verify_demands,
 };
 use cairn_expr::{DEFAULT_OPERATIONS, infix};
 use cairn_model::Input;
@@ -186,7 +190,8 @@ fn opaque_values_keep_their_taint_and_demand_nothing() {
 
 #[test]
 fn the_value_of_a_site_can_be_asked_for() {
-    let record = Record::SiteValue { site: 4, evaluation: 0, value: b'a'.into(), label: 1, operands: [0, 0] };
+    let record =
+        Record::SiteValue { site: 4, spot: 0, evaluation: 0, value: b'a'.into(), label: 1, operands: [0, 0] };
     let mut path = path("ab", &nodes(), &[conditional(2, false, 3), record]);
     let input = solved(reach_value(&mut path, 1, b'q'.into(), &mut solver(), Budget::default()));
     assert_eq!(input.stdin, "qb".into());
@@ -231,6 +236,61 @@ fn a_new_run_is_held_against_the_old_one() {
         Verification::Diverged { after: 1 }
     );
     assert_eq!(compare(&[conditional(1, true, 6)]), Verification::Ended { after: 1 });
+}
+
+#[test]
+fn what_only_we_demand_refutes_nothing() {
+    // `stdin[0] != 'x'` is what a library function saw, and the program asks for it afterwards.
+    let seen = |origin| path("ab", &nodes(), &[conditional(origin, false, 3), conditional(1, false, 3)]);
+    assert_eq!(flip(&seen(2), 1, &mut solver(), Budget::default()), Flip::Unsat);
+    assert_eq!(flip(&seen(NO_CONDITION), 1, &mut solver(), Budget::default()), Flip::Unsat);
+    let path = seen(LIBRARY);
+    let Flip::Solved(solved) = flip(&path, 1, &mut solver(), Budget::default()) else { panic!("not solved") };
+    assert_eq!((solved.input.stdin, solved.demands), ("xb".into(), Demands::Own));
+}
+
+#[test]
+fn nothing_is_impossible_behind_an_address_that_was_fixed() {
+    let mut nodes = nodes();
+    nodes.push(node(Op::ZExt, 64, 1, 0, b'a'.into()));
+    let address =
+        Record::SymbolicAddress { site: 0, access: Access::Load, address: b'a'.into(), length: 1, label: 7 };
+    let path = path("ab", &nodes, &[address, conditional(1, false, 3), conditional(2, false, 3)]);
+    let mut solver = Checked::new(cairn_solver::Search::new(0));
+    let Flip::Solved(solved) = flip(&path, 1, &mut solver, Budget::default()) else { panic!("not solved") };
+    assert_eq!((solved.input.stdin, solved.demands), ("xb".into(), Demands::Own));
+    let again = flip(&path, 2, &mut solver, Budget::default());
+    assert_eq!(again, Flip::Fixed(Fixed { n_addresses: 1, ..Fixed::default() }));
+}
+
+#[test]
+fn a_value_that_is_not_followed_refutes_nothing() {
+    // `stdin[0] == 'x' && opaque`, where the opaque value was false.
+    let mut nodes = nodes();
+    nodes.push(node(Op::Opaque, 1, 4, 0, 0));
+    nodes.push(node(Op::And, 1, 3, 7, 0));
+    let path = path("ab", &nodes, &[conditional(1, false, 8)]);
+    let mut solver = Checked::new(cairn_solver::Search::new(0));
+    let answer = flip(&path, 0, &mut solver, Budget::default());
+    assert!(!matches!(answer, Flip::Unsat | Flip::Solved(_)), "{answer:?}");
+}
+
+#[test]
+fn a_run_of_the_programs_own_way_may_differ_in_library_functions() {
+    let old = [conditional(LIBRARY, true, 6), conditional(2, false, 3)];
+    let old = path("ab", &nodes(), &old);
+    let new = path("ab", &nodes(), &[conditional(LIBRARY, false, 6), conditional(2, true, 3)]);
+    assert_eq!(verify_demands(&old, 1, Demands::Own, &new), Verification::Flipped);
+    assert_eq!(verify(&old, 1, &new), Verification::Diverged { after: 0 });
+}
+
+#[test]
+fn conditions_that_do_not_depend_on_the_input_count_where_both_runs_have_them() {
+    let old = path("ab", &nodes(), &[conditional(1, true, 0), conditional(2, false, 3)]);
+    let new = path("ab", &nodes(), &[conditional(1, false, 0), conditional(2, true, 3)]);
+    assert_eq!(verify(&old, 1, &new), Verification::Diverged { after: 0 });
+    let new = path("ab", &nodes(), &[conditional(2, true, 3)]);
+    assert_eq!(verify(&old, 1, &new), Verification::Flipped);
 }
 
 #[test]

@@ -9,9 +9,10 @@ use cairn_abi::{
     channel::{CHANNEL_MAGIC, ChannelHeader, EndedBy, PAGE, Refusal, Region, Stage, Task, TraceLevel},
     counters::{COUNTERS_START, counter_region_size},
     mutants::{control_size, infections_size, values_size},
+    record::RECORD_SIZE,
     session::{ResultSlot, SessionBoard, Span},
     stack::STACK_REGION_SIZE,
-    symbolic::{Cut, NODE_SIZE, Node, SymbolicHead, Unmodelled},
+    symbolic::{Cut, NODE_SIZE, Node, SymbolicHead, Unmodelled, sites::sites_size},
 };
 use cairn_model::{input::Bytes, outcome::Captured};
 use memmap2::MmapMut;
@@ -69,6 +70,8 @@ pub struct SymbolicLayout {
     pub n_nodes: usize,
     /// Bytes for constant tables.
     pub tables: usize,
+    /// Probes of the view; 0 for a view without.
+    pub n_probes: usize,
 }
 
 /// What a symbolic run says about itself.
@@ -130,6 +133,7 @@ pub struct Channel {
     sources: Region,
     nodes: Region,
     tables: Region,
+    sites: Region,
     stack: Region,
 }
 
@@ -162,11 +166,11 @@ impl Channel {
             }
             None => [Region::default(); 3],
         };
-        let [symbolic, sources, nodes, tables] = match layout.symbolic {
-            Some(SymbolicLayout { sources, n_nodes, tables }) => {
-                [PAGE, sources, n_nodes * NODE_SIZE, tables].map(&mut region)
+        let [symbolic, sources, nodes, tables, sites] = match layout.symbolic {
+            Some(SymbolicLayout { sources, n_nodes, tables, n_probes }) => {
+                [PAGE, sources, n_nodes * NODE_SIZE, tables, sites_size(n_probes)].map(&mut region)
             }
-            None => [Region::default(); 4],
+            None => [Region::default(); 5],
         };
         let stack = region(if layout.has_stack { STACK_REGION_SIZE } else { 0 });
 
@@ -199,6 +203,7 @@ impl Channel {
             sources,
             nodes,
             tables,
+            sites,
             stack,
         };
         channel.write_header(trace_level, 0);
@@ -227,12 +232,12 @@ impl Channel {
     /// Forgets an ended session; inputs and baseline stay.
     ///
     /// Counters too: what a new process counts before `main` is where all its runs start from.
-    pub(crate) fn restart(&mut self) {
-        for region in [self.board, self.counters, self.fuel, self.control, self.infections] {
+    pub(crate) fn restart(&mut self, trace_level: TraceLevel) {
+        for region in [self.board, self.counters, self.fuel, self.control, self.infections, self.symbolic] {
             range(&mut self.map, region).fill(0);
         }
         self.map[..PAGE].fill(0);
-        self.write_header(TraceLevel::None, 0);
+        self.write_header(trace_level, 0);
     }
 
     /// How large it is.
@@ -328,6 +333,12 @@ impl Channel {
         range(&mut self.map, self.sources)
     }
 
+    /// What is asked about expressions: a [`cairn_abi::symbolic::sites::SiteControl`], then switches. Empty where the view has
+    /// no probes.
+    pub(crate) fn sites(&mut self) -> &mut [u8] {
+        range(&mut self.map, self.sites)
+    }
+
     /// What a symbolic run says about itself. All zero where the run is not symbolic.
     pub(crate) fn symbolic_head(&self) -> SymbolicNotes {
         if self.symbolic.size == 0 {
@@ -348,13 +359,12 @@ impl Channel {
     /// A copy of the first nodes, `n_nodes` as the target says, or as many as there is room for.
     pub(crate) fn nodes(&self, n_nodes: u32) -> Vec<Node> {
         let n_nodes = (n_nodes as usize).min(self.nodes.size as usize / NODE_SIZE);
-        let mut nodes = vec![Node::default(); n_nodes];
-        // SAFETY: the region holds as many nodes, aligned as it starts on a page, and every bit pattern is a node.
+        // SAFETY: the region holds as many nodes, aligned as it starts on a page, and every bit pattern is a node; nobody
+        // writes them now.
         unsafe {
             let start = self.map.as_ptr().add(self.nodes.offset as usize).cast::<Node>();
-            std::ptr::copy_nonoverlapping(start, nodes.as_mut_ptr(), n_nodes);
+            std::slice::from_raw_parts(start, n_nodes).to_vec()
         }
-        nodes
     }
 
     /// Constant tables, `used` bytes as the target says, or all there is.
@@ -366,6 +376,24 @@ impl Channel {
     /// What the run tells of where it failed. Empty where it was not asked.
     pub(crate) fn stack(&self) -> &[u8] {
         &self.map[self.stack.offset as usize..][..self.stack.size as usize]
+    }
+
+    /// Gives back what the last symbolic run of a session has used beyond `kept` bytes of each list, a multiple of [`PAGE`].
+    pub(crate) fn give_back(&mut self, kept: u64) -> io::Result<()> {
+        let head = self.symbolic_head();
+        let lists = [
+            (self.nodes, u64::from(head.n_nodes).saturating_mul(NODE_SIZE as u64)),
+            (self.trace, self.trace().1.saturating_mul(RECORD_SIZE as u64)),
+            (self.tables, head.tables_used),
+        ];
+        let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
+        for (region, used) in lists {
+            let used = used.min(region.size);
+            if used > kept {
+                fallocate(&self.file, flags, (region.offset + kept) as i64, (used - kept) as i64)?;
+            }
+        }
+        Ok(())
     }
 
     /// The descriptor to hand to the target.
@@ -455,6 +483,7 @@ impl Channel {
         header.sources = self.sources;
         header.nodes = self.nodes;
         header.tables = self.tables;
+        header.sites = self.sites;
         header.stack = self.stack;
         header.task = Task::Run as u32;
         header.delivery_length = delivery_length;

@@ -93,10 +93,10 @@ pub enum ExecutorError {
         /// The patch.
         patch: u32,
     },
-    /// A mutant or patch the target does not have.
+    /// A mutant, patch or probe the target does not have.
     #[error("the target has no {what} {number}")]
     NoSuch {
-        /// `mutant` or `patch`.
+        /// `mutant`, `patch` or `probe`.
         what: &'static str,
         /// Its number.
         number: u32,
@@ -182,5 +182,6 @@ fn refusal_text(refusal: Refusal) -> &'static str {
         Refusal::Mutants => "it does not hold the mutants of its table",
         Refusal::Compare => "it has no function `cairn_compare`",
         Refusal::Shadow => "there is no room in its memory for the labels of values",
+        Refusal::Sites => "it does not hold the expressions of its table",
     }
 }

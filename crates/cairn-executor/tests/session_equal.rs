@@ -5,7 +5,7 @@ mod support;
 use cairn_executor::{BufferEnd, Ran, SandboxLevel, Session, SessionConfig, Wants};
 use cairn_model::{
     Ending, Input,
-    input::{FileKind, FileRegion},
+    input::{FileKind, FileRegion, Variable, VariableValue},
 };
 use std::time::Duration;
 use support::{
@@ -232,5 +232,24 @@ fn a_file_that_shrinks_grows_or_stays_is_found_as_the_input_says() {
         let fresh = session.run_fresh(input).unwrap();
         assert_eq!(run.ran, Ran::Live, "{input:?}");
         assert_eq!(stdout(&run.execution), stdout(&fresh), "{input:?}");
+    }
+}
+
+#[test]
+fn typed_variables_are_no_reason_for_a_fresh_process() {
+    let program = view(
+        r#"#include <stdio.h>
+        int cairn_int(const char *name);
+        int main(void) {
+            printf("%d %d %d\n", cairn_int("n"), cairn_int("n"), cairn_int("m"));
+            return 0;
+        }"#,
+    );
+    let variable = |name: &str, value| Variable { name: name.into(), value: VariableValue::Int(value) };
+    let input =
+        Input { variables: vec![variable("n", 1), variable("n#2", 2), variable("m", 3)], ..Input::default() };
+    let mut session = session(&program);
+    for run in session.run_batch(&vec![input; 3], Wants::EVERYTHING).unwrap() {
+        assert_eq!((stdout(&run.execution).as_str(), run.ran), ("1 2 3\n", Ran::Live));
     }
 }

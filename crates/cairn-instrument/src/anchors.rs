@@ -48,6 +48,16 @@ pub struct AnchoredFunction {
     pub variables: Vec<VariableAt>,
 }
 
+impl AnchoredFunction {
+    /// Which of the spots of its expression a spot is, a position in [`MutableFunction::spots`].
+    pub fn number_at_site(&self, spot: usize) -> u16 {
+        let spots = &self.mutable.spots;
+        // They are in the order of their sites.
+        let first = spots.partition_point(|other| other.site < spots[spot].site);
+        (spot - first) as u16
+    }
+}
+
 /// Where a spot is. Positions are those of the unchanged function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Anchor {

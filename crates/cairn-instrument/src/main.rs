@@ -15,7 +15,7 @@ use cairn_instrument::{
     scope::Scope,
     symbolic,
 };
-use cairn_model::{ProgramMap, StableId, facts::UnitFacts, versioned};
+use cairn_model::{FunctionId, ProgramMap, SiteTable, StableId, facts::UnitFacts, versioned};
 use cairn_mutants::catalogue::OperatorSet;
 use inkwell::{context::Context, module::Module};
 use std::{
@@ -47,6 +47,11 @@ struct Arguments {
     path: Option<PathBuf>,
     symbolic: Option<PathBuf>,
     models: Option<PathBuf>,
+    /// The object and the site table of the detailed symbolic view.
+    detailed: Option<PathBuf>,
+    sites: Option<PathBuf>,
+    /// Whether to count kinds of instructions instead of building anything.
+    census: bool,
     mutants: Option<String>,
     mutant_table: Option<PathBuf>,
     mutant_main: Option<PathBuf>,
@@ -74,7 +79,10 @@ fn parse_arguments() -> Result<Arguments> {
             "--plain" => arguments.plain = Some(value()?),
             "--path" => arguments.path = Some(value()?),
             "--symbolic" => arguments.symbolic = Some(value()?),
+            "--detailed" => arguments.detailed = Some(value()?),
+            "--sites" => arguments.sites = Some(value()?),
             "--models" => arguments.models = Some(value()?),
+            "--census" => arguments.census = true,
             "--mutants" => arguments.mutants = Some(value()?.to_string_lossy().into_owned()),
             "--mutant-table" => arguments.mutant_table = Some(value()?),
             "--mutant-main" => arguments.mutant_main = Some(value()?),
@@ -98,6 +106,9 @@ fn parse_arguments() -> Result<Arguments> {
 
 fn run() -> Result<()> {
     let arguments = parse_arguments()?;
+    if arguments.census {
+        return print_census(&arguments);
+    }
     let bytes = fs::read(&arguments.bitcode)
         .with_context(|| format!("failed to read bitcode `{}`", arguments.bitcode.display()))?;
     let scope: Scope = match &arguments.scope {
@@ -123,6 +134,11 @@ fn run() -> Result<()> {
     if let Some(set) = &arguments.mutants {
         write_mutants(&arguments, set, &module, &map, &plan, &options)?;
     }
+    let detailed = arguments.detailed.as_deref().map(|path| (path, Detailed::of(&module, &map, &options)));
+    if let (Some(path), Some((_, detailed))) = (&arguments.sites, &detailed) {
+        fs::write(path, versioned::encode(&detailed.table))
+            .with_context(|| format!("failed to write `{}`", path.display()))?;
+    }
     let views = [(&arguments.plain, ViewKind::Plain), (&arguments.path, ViewKind::Path)];
     // Code generation takes nearly all the time, and contexts are independent of each other.
     std::thread::scope(|scope| {
@@ -139,10 +155,12 @@ fn run() -> Result<()> {
                 })
             }));
         }
-        if let Some(path) = &arguments.symbolic {
+        let symbolic = arguments.symbolic.iter().map(|path| (path.as_path(), None));
+        for (path, detailed) in symbolic.chain(detailed.iter().map(|(path, of)| (*path, Some(of)))) {
             let (plan, bitcode, models) = (&plan, &arguments.bitcode, arguments.models.as_deref());
             running.push(scope.spawn(move || {
-                for name in symbolic::build(bitcode, plan, &map_hash, models, path)? {
+                let detail = detailed.map(Detailed::detail);
+                for name in symbolic::build(bitcode, plan, &map_hash, models, detail.as_ref(), path)? {
                     eprintln!("warning: what `{name}` computes is not followed");
                 }
                 Ok(())
@@ -155,6 +173,41 @@ fn run() -> Result<()> {
         }
         running.into_iter().try_for_each(|view| view.join().expect("writing a view does not panic"))
     })
+}
+
+/// What a detailed symbolic view is made of.
+struct Detailed {
+    anchors: anchors::Anchors,
+    table: SiteTable,
+    functions: Vec<Option<FunctionId>>,
+}
+
+impl Detailed {
+    fn of(module: &Module, map: &ProgramMap, options: &Options) -> Self {
+        let ir = read_module(module);
+        let code = cairn_instrument::ir::read_code(module, &ir);
+        let anchors = anchors::find(&ir, &code, map, options);
+        let table = symbolic::sites::table(&anchors, map);
+        let mut functions = vec![None; ir.functions.len()];
+        for (id, source) in (0..).map(FunctionId).zip(mapping::sources(&ir, options)) {
+            source.members.iter().for_each(|member| functions[*member] = Some(id));
+        }
+        Self { anchors, table, functions }
+    }
+
+    fn detail(&self) -> symbolic::Detail<'_> {
+        symbolic::Detail { anchors: &self.anchors, table: &self.table, functions: &self.functions }
+    }
+}
+
+/// A line each: how well it is followed, how many there are, and what it is.
+fn print_census(arguments: &Arguments) -> Result<()> {
+    for (name, (treatment, n)) in symbolic::census::census(&arguments.bitcode, arguments.models.as_deref())? {
+        let treatment =
+            treatment.map_or("unknown".into(), |treatment| format!("{treatment:?}").to_lowercase());
+        println!("{treatment} {n} {name}");
+    }
+    Ok(())
 }
 
 fn write_mutants(

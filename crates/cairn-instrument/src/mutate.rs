@@ -20,7 +20,7 @@ pub mod dispatch;
 pub mod draft;
 pub mod examined;
 pub mod formula;
-mod instances;
+pub mod instances;
 mod logical;
 pub mod modules;
 pub mod objects;

@@ -6,21 +6,31 @@
 //! 3. The module is optimised like any view, but without vectors.
 //! 4. [`labels`] computes labels beside values.
 //!
+//! A *detailed* view has more marks: [`sites`] where expressions are evaluated, [`frames`] where functions are entered and
+//! left. They keep values alive that nobody else needs, and cut code into pieces; so they are in a view of their own, and the
+//! ordinary one costs what it costs without them.
+//!
 //! The contract with the runtime is [`cairn_abi::symbolic`].
 
+pub mod census;
+pub mod frames;
 pub mod labels;
 pub mod marks;
 pub mod models;
+pub mod sites;
 mod tables;
 
 use crate::{
+    anchors::Anchors,
     emit::{self, Effort, EmitError},
     fuel::Fuel,
     lower::Lowering,
     plan::Plan,
 };
 use cairn_abi::view::ViewKind;
+use cairn_model::{FunctionId, SiteTable};
 use inkwell::{
+    attributes::{Attribute, AttributeLoc},
     context::Context,
     llvm_sys::{LLVMAttributeFunctionIndex, core::*},
     passes::PassBuilderOptions,
@@ -41,12 +51,23 @@ pub enum SymbolicError {
     Models(#[from] models::ModelsError),
 }
 
-/// Builds the object of the symbolic view. Returns the names of LLVM's functions that are opaque without having been looked at.
+/// What a detailed view is made of beside what every symbolic view is.
+pub struct Detail<'a> {
+    /// Where expressions are.
+    pub anchors: &'a Anchors,
+    /// Those that get a probe, as [`sites::table`] lists them.
+    pub table: &'a SiteTable,
+    /// The ids of functions, by function in module order.
+    pub functions: &'a [Option<FunctionId>],
+}
+
+/// Builds the object of the symbolic view, of a detailed one if there is `detail`. Returns the names of LLVM's functions that are opaque without having been looked at.
 pub fn build(
     bitcode: &Path,
     plan: &Plan,
     map_hash: &[u8; 32],
     models: Option<&Path>,
+    detail: Option<&Detail>,
     object: &Path,
 ) -> Result<BTreeSet<String>, SymbolicError> {
     let context = Context::create();
@@ -54,7 +75,14 @@ pub fn build(
     let mut lowering = Lowering::new(&module, plan.n_counters, ViewKind::Symbolic);
     let counters = lowering.resolve_all(&module, plan);
     let marks = marks::resolve(&module, plan);
-    // First, because counting replaces values that marks look at.
+    let details = detail.map(|detail| {
+        let probes = sites::resolve_probes(&module, detail.anchors, detail.table);
+        (probes, frames::resolve_frames(&module, detail.functions))
+    });
+    // A value comes before what is decided by it. All marks come first, because counting replaces values they look at.
+    if let Some((probes, _)) = &details {
+        sites::insert(&module, probes);
+    }
     marks::insert(&module, &marks);
     for inserts in &counters {
         lowering.insert(inserts);
@@ -64,6 +92,11 @@ pub fn build(
         None => HashSet::new(),
     };
     marks::insert_unnamed(&module, &marks);
+    if let (Some(detail), Some((_, frames))) = (detail, &details) {
+        frames::insert(&module, frames);
+        let n_probes = detail.table.probes.len();
+        lowering.sites = Some((sites::add_pages(&module, n_probes), n_probes as u32));
+    }
     lowering.set_main_aside();
     lowering.add_main();
     lowering.rename_open();
@@ -85,11 +118,40 @@ const TIDY: &str = "function(early-cse,simplifycfg,adce)";
 fn optimise(module: &inkwell::module::Module) -> Result<(), EmitError> {
     keep_switches(module);
     let options = PassBuilderOptions::create();
-    options.set_loop_vectorization(false);
-    options.set_loop_slp_vectorization(false);
     options.set_loop_unrolling(false);
+    // `default<O2>` turns both vectorisers on, whatever the options say; of functions with this attribute they make nothing. It
+    // must not stay: it would also keep the code generator from copying with wide registers.
+    let unmarked = mark_without_vectors(module);
     emit::run_passes_with(module, Effort::Full.passes(), options)?;
+    unmark(module, &unmarked);
     emit::run_passes(module, "function(scalarizer,instsimplify,adce)")
+}
+
+/// Has LLVM use no vectors that the program does not have; returns the names of functions that had it so already.
+fn mark_without_vectors(module: &inkwell::module::Module) -> HashSet<String> {
+    let (kind, attribute) = no_implicit_float(module);
+    let mut marked_already = HashSet::new();
+    for function in module.get_functions() {
+        if function.get_enum_attribute(AttributeLoc::Function, kind).is_some() {
+            marked_already.insert(function.get_name().to_string_lossy().into_owned());
+        }
+        function.add_attribute(AttributeLoc::Function, attribute);
+    }
+    marked_already
+}
+
+fn unmark(module: &inkwell::module::Module, marked_already: &HashSet<String>) {
+    let (kind, _) = no_implicit_float(module);
+    for function in module.get_functions() {
+        if !marked_already.contains(&*function.get_name().to_string_lossy()) {
+            function.remove_enum_attribute(AttributeLoc::Function, kind);
+        }
+    }
+}
+
+fn no_implicit_float(module: &inkwell::module::Module) -> (u32, Attribute) {
+    let kind = Attribute::get_named_enum_kind_id("noimplicitfloat");
+    (kind, module.get_context().create_enum_attribute(kind, 0))
 }
 
 /// A switch that becomes a table of addresses would tie its value down.

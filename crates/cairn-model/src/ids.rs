@@ -36,6 +36,8 @@ dense_id! {
     MutantId;
     /// A spot in the code at which mutants change something.
     PatchId;
+    /// A spot in the code of a detailed symbolic view where a value can be observed.
+    ProbeId;
 }
 
 /// Names the same thing in every build of the same source.

@@ -2,7 +2,7 @@
 //!
 //! [`ProgramMap`] is what the instrumenter knows about a target; [`Input`] is what one run consumes;
 //! [`Outcome`] is what the run did, and [`Coverage`] which parts of the map it reached. [`MutantTable`] holds small
-//! changes of the program, as data.
+//! changes of the program, as data, and [`SiteTable`] the spots where values can be observed.
 //! An [`Entry`] is an input a campaign keeps, a [`ProgramFailure`] one on which the program fails; [`Budget`] and [`Spent`]
 //! measure work.
 //! [`facts`] is what the front end tells about one translation unit before it is joined to the bitcode.
@@ -21,6 +21,7 @@ pub mod input;
 pub mod map;
 pub mod mutants;
 pub mod outcome;
+pub mod sites;
 pub mod template;
 pub mod verdict;
 pub mod versioned;
@@ -31,11 +32,14 @@ pub use crate::{
     entry::{Entry, EntryId, Provenance},
     failure::{Frame, ProgramFailure},
     guidepost::{Guidepost, SiteValue},
-    ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, SiteId, StableId},
+    ids::{
+        BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, ProbeId, SiteId, StableId,
+    },
     input::Input,
     map::ProgramMap,
     mutants::MutantTable,
     outcome::{Ending, Outcome},
+    sites::SiteTable,
     template::Template,
     verdict::{KillReason, Verdict},
     work::{Budget, Spent},

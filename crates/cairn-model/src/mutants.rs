@@ -35,7 +35,7 @@ pub struct MutantTable {
 
 impl Versioned for MutantTable {
     const MAGIC: [u8; 8] = *b"cairnmut";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const NAME: &'static str = "mutant table";
 }
 
@@ -44,6 +44,8 @@ impl Versioned for MutantTable {
 pub struct Patch {
     /// The smallest expression that is replaced.
     pub site: SiteId,
+    /// Which of the expression's spots it is, a number that all views agree on.
+    pub spot: u16,
     /// Its function, a position in [`MutantTable::functions`].
     pub function: u32,
     /// The type of the value that is replaced.

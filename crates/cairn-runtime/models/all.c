@@ -19,6 +19,7 @@
 #include "scan_store.c"
 #include "scan_layout.c"
 #include "scan.c"
+#include "scan_stream.c"
 #include "format.c"
 #include "sort.c"
 #include "arithmetic.c"

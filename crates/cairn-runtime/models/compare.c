@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) int cairn_compare(const char *left,
 
   cairn_hold(n <= bound);
   size_t most = bound < CAIRN_WINDOW ? bound : CAIRN_WINDOW;
-  size_t of_left = cairn_extent(left, most), of_right = cairn_extent(right, most);
+  size_t of_left = cairn_window(left, most), of_right = cairn_window(right, most);
   size_t extent = of_left < of_right ? of_left : of_right;
   bool cut = extent == CAIRN_WINDOW && extent < bound;
   if (!cairn_within_window(a, b, extent)) {

@@ -38,6 +38,18 @@ CAIRN_CONCRETE static size_t cairn_extent(const char *string, size_t most) {
   return cairn_extend(string, strnlen(string, most) + 1, most);
 }
 
+/* The same, where the string is known to end there in all inputs. If it could go on with what is no part of the same
+ * input, that it does not becomes a condition. */
+static size_t cairn_window(const char *string, size_t most) {
+  size_t extent = cairn_extent(string, most);
+  if (extent < most && !cairn_ends(string + extent - 1)) {
+    bool ends = false;
+    for (size_t i = 0; i < extent; i++) ends |= string[i] == 0;
+    cairn_hold(ends);
+  }
+  return extent;
+}
+
 /* The length of a string as a path: it is the same in all inputs that meet its conditions. */
 static size_t cairn_pinned_length(const char *string) {
   size_t length = strlen(string);

@@ -13,7 +13,7 @@ char *cairn_strchr(const char *s, int character) {
       if (*s == 0) return NULL;
     }
   }
-  size_t extent = cairn_extent(s, CAIRN_WINDOW);
+  size_t extent = cairn_window(s, CAIRN_WINDOW);
   bool cut = extent == CAIRN_WINDOW;
   char *beyond = cut ? (char *)s + extent : NULL;
   char *result = beyond;
@@ -35,7 +35,7 @@ char *cairn_strchrnul(const char *s, int character) {
     while (*s != wanted && *s != 0) s++;
     return (char *)s;
   }
-  size_t extent = cairn_extent(s, CAIRN_WINDOW);
+  size_t extent = cairn_window(s, CAIRN_WINDOW);
   char *result = (char *)s + extent;
   for (size_t i = extent; i-- > 0;) result = (s[i] == wanted) | (s[i] == 0) ? (char *)s + i : result;
   if (extent == CAIRN_WINDOW) cairn_hold(result != s + extent);
@@ -55,7 +55,7 @@ char *cairn_strrchr(const char *s, int character) {
       if (*s == 0) return result;
     }
   }
-  size_t extent = cairn_extent(s, CAIRN_WINDOW);
+  size_t extent = cairn_window(s, CAIRN_WINDOW);
   bool open = true;
   for (size_t i = 0; i < extent; i++) {
     result = open & (s[i] == wanted) ? (char *)s + i : result;

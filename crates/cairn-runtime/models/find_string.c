@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) char *cairn_find_in_string(const ch
 
   size_t most = CAIRN_PAIRS / m;
   if (most > CAIRN_WINDOW) most = CAIRN_WINDOW;
-  size_t extent = cairn_extent(hay, most);
+  size_t extent = cairn_window(hay, most);
   bool cut = extent == most;
   char *beyond = cut ? (char *)hay + extent : NULL;
   char *result = cairn_find(hay, extent, needle, m, true, fold, beyond);

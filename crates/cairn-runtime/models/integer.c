@@ -132,7 +132,7 @@ static struct cairn_integer cairn_read_integer(const char *s, size_t n, struct c
  * `cut` tells that the string goes on after them. */
 static size_t cairn_number_window(const char *s, size_t consumed, bool *cut) {
   size_t most = consumed + CAIRN_NUMBER_MARGIN;
-  size_t window = cairn_extent(s, most);
+  size_t window = cairn_window(s, most);
   *cut = window == most;
   return window;
 }

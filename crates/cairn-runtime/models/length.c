@@ -7,7 +7,7 @@ size_t cairn_strlen(const char *s) {
   if (!cairn_is_symbolic(s, length + 1)) return length;
   if (length >= CAIRN_WINDOW) return cairn_pinned_length(s);
 
-  size_t extent = cairn_extent(s, CAIRN_WINDOW);
+  size_t extent = cairn_window(s, CAIRN_WINDOW);
   length = extent;
   for (size_t i = extent; i-- > 0;) length = s[i] == 0 ? i : length;
   if (extent == CAIRN_WINDOW) cairn_hold(length != extent);
@@ -25,7 +25,7 @@ size_t cairn_strnlen(const char *s, size_t most) {
 
   size_t bound = cairn_concrete(most);
   cairn_hold(most <= bound);
-  size_t extent = cairn_extent(s, bound < CAIRN_WINDOW ? bound : CAIRN_WINDOW);
+  size_t extent = cairn_window(s, bound < CAIRN_WINDOW ? bound : CAIRN_WINDOW);
   length = extent;
   for (size_t i = extent; i-- > 0;) length = s[i] == 0 ? i : length;
   if (extent == CAIRN_WINDOW && extent < bound) cairn_hold(length != extent);
@@ -42,6 +42,8 @@ size_t cairn_wcslen(const wchar_t *s) {
     return length;
   }
   size_t extent = length + 1;
+  length = extent;
   for (size_t i = extent; i-- > 0;) length = s[i] == 0 ? i : length;
+  cairn_hold(length != extent);
   return length;
 }

@@ -44,8 +44,25 @@ int cairn_is_symbolic(const void *bytes, size_t n);
  * zero of an argument has no such neighbour. */
 int cairn_continues(const void *byte);
 
+/* Whether a string that goes up to this byte ends with it or right behind it, whatever the input: it has no label, or an
+ * argument ends there, or a zero without a label follows. */
+int cairn_ends(const void *byte);
+
 /* The value without its label, and without a record. */
 size_t cairn_concrete(size_t value);
+
+/* For streams: copies what comes next of a part of the input, without reading it, and returns how many bytes there are; 0
+ * if it is no part of the input. */
+size_t cairn_next_bytes(FILE *stream, char *place, size_t room);
+
+/* Where a stream is, in bytes. */
+long cairn_place(FILE *stream);
+
+/* How many bytes were read from a stream, which other bytes could change. */
+void cairn_scanned(FILE *stream, size_t length);
+
+/* A function with this name was given input and is not followed. */
+void cairn_left_alone(const char *name);
 
 /* How many bytes an expression may cover. With 0 there are only paths. */
 #ifndef CAIRN_WINDOW

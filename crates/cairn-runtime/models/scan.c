@@ -22,6 +22,9 @@ struct cairn_scan {
   int done, total;
   /* The result, once it is clear. */
   int result;
+  /* How many bytes were read, for who goes on behind them. */
+  const char *begin;
+  size_t consumed;
   /* The scan fails in this run, and there is a layout that makes it succeed. Then conditions are not left in the
    * trace, but joined here: they need not hold where the layout does. */
   bool has_layout;
@@ -51,9 +54,10 @@ static void cairn_scan_space(struct cairn_scan *scan) {
 enum cairn_scan_step { CAIRN_SCAN_GOES_ON, CAIRN_SCAN_IS_OVER, CAIRN_SCAN_GIVES_UP };
 
 /* Ends a scan at a directive that `matched` in other inputs, or in this one too if it is the last, and assigns so
- * many places. `ended` tells that the string ended before it. */
+ * many places. It has read `length` bytes; `ended` tells that the string ended before it. */
 static enum cairn_scan_step cairn_scan_ends(struct cairn_scan *scan, bool matched, bool ended, bool is_last,
-                                            int assigned) {
+                                            int assigned, size_t length) {
+  scan->consumed = (size_t)(scan->s - scan->begin) + length;
   int at_end = scan->done ? scan->done : EOF;
   int failed = ended ? at_end : scan->done;
   /* Without a layout, the guess is that what follows would match. */
@@ -66,7 +70,7 @@ static enum cairn_scan_step cairn_scan_ends(struct cairn_scan *scan, bool matche
 static enum cairn_scan_step cairn_scan_literal(struct cairn_scan *scan, char literal) {
   char c = *scan->s;
   if (cairn_concrete((unsigned char)c) != (unsigned char)literal) {
-    return cairn_scan_ends(scan, c == literal, c == 0, false, 0);
+    return cairn_scan_ends(scan, c == literal, c == 0, false, 0, c == literal ? 1 : 0);
   }
   cairn_scan_hold(scan, c == literal);
   scan->s++;
@@ -102,7 +106,10 @@ static enum cairn_scan_step cairn_scan_integer(struct cairn_scan *scan, const st
   int assigned = !directive->suppressed;
   if (assigned) cairn_scan_store(to, directive->size, value, goes_on ? true : number.matched);
   if (!goes_on) {
-    return cairn_scan_ends(scan, number.matched, ended, is_last, assigned);
+    /* Where there is no number, a sign is read all the same. */
+    bool is_signed_alone = (scan->s[0] == '+') | (scan->s[0] == '-');
+    size_t read = number.matched ? number.end : (size_t)is_signed_alone;
+    return cairn_scan_ends(scan, number.matched, ended, is_last, assigned, read);
   }
   scan->done += assigned;
   scan->s += end;
@@ -151,7 +158,10 @@ static enum cairn_scan_step cairn_scan_decimal(struct cairn_scan *scan, const st
   int assigned = !directive->suppressed;
   if (assigned) cairn_scan_store_decimal(to, directive->size, model, goes_on ? true : number.matched);
   if (!goes_on) {
-    return cairn_scan_ends(scan, number.matched, ended, is_last, assigned);
+    /* Where there is no number, a sign is read all the same. */
+    bool is_signed_alone = (scan->s[0] == '+') | (scan->s[0] == '-');
+    size_t read = number.matched ? number.end : (size_t)is_signed_alone;
+    return cairn_scan_ends(scan, number.matched, ended, is_last, assigned, read);
   }
   scan->done += assigned;
   scan->s += end;
@@ -179,9 +189,9 @@ static enum cairn_scan_step cairn_scan_text(struct cairn_scan *scan, const struc
   }
   bool ended = scan->s[0] == 0;
   int assigned = !directive->suppressed;
-  if (length == 0) return cairn_scan_ends(scan, first_taken, ended, is_last, assigned);
+  if (length == 0) return cairn_scan_ends(scan, first_taken, ended, is_last, assigned, first_taken ? 1 : 0);
   if (assigned && kind != 'c') to[length] = 0;
-  if (is_last) return cairn_scan_ends(scan, first_taken, ended, is_last, assigned);
+  if (is_last) return cairn_scan_ends(scan, first_taken, ended, is_last, assigned, first_taken ? length : 0);
   scan->done += assigned;
   scan->s += length;
   return CAIRN_SCAN_GOES_ON;
@@ -241,18 +251,21 @@ static bool cairn_scan_follow(struct cairn_scan *scan, const char *format, bool 
     if (step == CAIRN_SCAN_IS_OVER) return true;
   }
   scan->result = scan->done;
+  scan->consumed = (size_t)(scan->s - begin);
   return true;
 }
 
-/* The result of a scan that is `answer` in this run, or false if the real function should do it. */
-static bool cairn_scan(const char *s, const char *format, bool binary, int answer, va_list arguments, int *result) {
-  struct cairn_scan scan = {.s = s, .total = cairn_scan_total(format), .shape = true};
+/* The result of a scan that is `answer` in this run, and how many bytes it reads; false if the real function should do
+ * it. */
+static bool cairn_scan(const char *s, const char *format, bool binary, int answer, va_list arguments, int *result,
+                       size_t *consumed) {
+  struct cairn_scan scan = {.s = s, .begin = s, .total = cairn_scan_total(format), .shape = true};
   if (scan.total < 0) return false;
 
   /* A single directive needs no layout: what it reads begins where it begins in this run. */
   struct cairn_scan_directive first;
   bool is_single = *cairn_scan_directive(format, &first) == 0;
-  size_t n = cairn_extent(s, CAIRN_WINDOW);
+  size_t n = cairn_window(s, CAIRN_WINDOW);
   size_t digits = answer == scan.total || is_single ? 0 : cairn_layout_digits(format, n);
   scan.has_layout = digits > 0;
 
@@ -260,10 +273,12 @@ static bool cairn_scan(const char *s, const char *format, bool binary, int answe
   va_copy(again, arguments);
   bool followed = cairn_scan_follow(&scan, format, binary, arguments);
   *result = scan.result;
+  *consumed = scan.consumed;
   if (followed && scan.has_layout) {
     bool fits = cairn_layout_apply(s, n, format, digits, binary, again);
     cairn_hold(scan.shape | fits);
     *result = fits ? scan.total : scan.result;
+    *consumed = fits ? SIZE_MAX : scan.consumed;
   }
   va_end(again);
   return followed;
@@ -287,8 +302,9 @@ static int cairn_scan_or(const char *s, const char *format, va_list arguments, b
   va_end(again);
 
   int result;
+  size_t consumed;
   errno = error;
-  if (!cairn_scan(s, format, binary, answer, arguments, &result)) {
+  if (!cairn_scan(s, format, binary, answer, arguments, &result, &consumed)) {
     errno = error_of_real;
     return answer;
   }

@@ -15,7 +15,7 @@ static size_t cairn_span_window(const char *s, size_t length, size_t n_set, bool
   size_t most = n_set ? CAIRN_PAIRS / n_set : CAIRN_WINDOW;
   if (most > CAIRN_WINDOW) most = CAIRN_WINDOW;
   if (length >= most) return 0;
-  size_t extent = cairn_extent(s, most);
+  size_t extent = cairn_window(s, most);
   *cut = extent == most;
   return extent;
 }

@@ -22,6 +22,8 @@ impl Guarded {
         let usable = length.checked_next_multiple_of(PAGE)?;
         let mapped = usable.checked_add(PAGE)?;
         let mapping = system::map_private(mapped)?;
+        #[cfg(all(feature = "view", target_arch = "x86_64"))]
+        crate::session::note_mapping(mapping, mapped);
         // SAFETY: the last page of the mapping, which was made with room for it and holds nothing; the start lies
         // `length` bytes before that page.
         unsafe {

@@ -80,6 +80,8 @@ impl Table {
     fn grow(&mut self) {
         let size = (self.capacity * 2 * size_of::<Slot>()).max(PAGE);
         let Some(memory) = system::map_private(size) else { return };
+        #[cfg(all(feature = "view", target_arch = "x86_64"))]
+        crate::session::note_mapping(memory, size);
         let mut grown = Self { slots: memory.cast(), capacity: size / size_of::<Slot>(), used: self.used };
         for index in 0..self.capacity {
             // SAFETY: `slots` holds `capacity` slots.

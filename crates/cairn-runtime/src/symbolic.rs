@@ -1,18 +1,27 @@
 //! Labels of values: the target's side of [`cairn_abi::symbolic`].
 //!
 //! Instrumented code calls [`build`] for labels of what it computes, [`memory`] for what it loads and stores, and [`path`] for
-//! the conditions it evaluates. Where the input comes in, [`sources`] gives bytes their labels. All of it ends in one table of
+//! the conditions it evaluates. A detailed view also calls [`frames`] for functions that are entered and left, and [`sites`] for
+//! expressions that the host asks about. Where the input comes in, [`sources`] gives bytes their labels. All of it ends in one table of
 //! [`nodes`], shared with the host.
 //!
-//! Without a host that asks for it nothing gets a label, and the view is an ordinary program.
+//! Without a host that asks for it nothing gets a label, and the view is an ordinary program. In a session [`renewal`] makes
+//! every run the first one.
 
 pub mod build;
+pub mod frames;
+pub mod handlers;
+pub mod mappings;
 pub mod memory;
 pub mod nodes;
 pub mod path;
+pub mod renewal;
+pub mod sites;
 pub mod sources;
 pub mod tables;
+pub mod threads;
 pub mod variable;
+pub mod written;
 
 use crate::{channel::Channel, system};
 use cairn_abi::{
@@ -86,14 +95,29 @@ pub fn lay(channel: Option<Channel>) {
     else {
         return;
     };
+    let head = head.cast::<SymbolicHead>();
+    // SAFETY: the first page of the region, which stays mapped; all its fields are atomic.
+    if unsafe { (*head).n_nodes.swap(1, Ordering::Relaxed) } != 0 {
+        // The program has started itself anew: the trace is that of the first.
+        return;
+    }
     if !nodes::begin(table, size / NODE_SIZE) {
         channel.refuse(Refusal::Shadow);
     }
-    HEAD.store(head.cast(), Ordering::Relaxed);
+    HEAD.store(head, Ordering::Relaxed);
     tables::begin(channel.region(header.tables));
     path::begin(channel);
-    sources::begin(channel);
+    let sources = channel.region(header.sources).map_or(&[][..], |(start, size)| {
+        // SAFETY: the region stays mapped, and the host wrote it before the run.
+        unsafe { core::slice::from_raw_parts(start, size) }
+    });
+    sources::begin(sources);
+    sites::begin(channel);
+    mappings::check();
     if header.trace_level == TraceLevel::All as u32 {
+        if !frames::begin() {
+            channel.refuse(Refusal::Shadow);
+        }
         // SAFETY: nothing of the program runs yet.
         unsafe { cairn_symbolic_state.notes_all = 1 };
     }
@@ -103,6 +127,18 @@ pub fn lay(channel: Option<Channel>) {
 pub fn notes_all() -> bool {
     // SAFETY: a symbolic view has one thread.
     unsafe { cairn_symbolic_state.notes_all != 0 }
+}
+
+/// A function that is not followed was given something, which is data of the input if `any` is not 0.
+///
+/// # Safety
+/// `name` is a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_symbolic_given(name: *const core::ffi::c_char, any: u64) {
+    if any != 0 && nodes::is_on() {
+        // SAFETY: promised by the caller.
+        unsafe { cairn_symbolic_unmodelled(name) };
+    }
 }
 
 /// A function that is not followed was given data of the input.
@@ -135,7 +171,10 @@ pub unsafe extern "C" fn cairn_symbolic_unmodelled(name: *const core::ffi::c_cha
 /// Ends the trace; see [`Cut`]. Called by functions of ours that replace the C library's.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_cut(why: u32) {
-    cut(Cut::from_target(why));
+    // A child that notes nothing has nothing to say about its parent's trace.
+    if nodes::is_on() {
+        cut(Cut::from_target(why));
+    }
 }
 
 fn map_shadow() -> bool {

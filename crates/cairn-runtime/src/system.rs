@@ -304,6 +304,18 @@ pub fn reserve(size: usize) -> Option<*mut u8> {
     unsafe { map(ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0) }
 }
 
+/// Fresh zeroed memory between inaccessible pages, which keep the kernel from joining it with what lies beside; `None` when
+/// there is none.
+pub fn map_apart(size: usize) -> Option<*mut u8> {
+    const PAGE: usize = 4096;
+    let extent = reserve(size + 2 * PAGE)?;
+    // SAFETY: within the reservation, which is ours.
+    unsafe {
+        let place = extent.add(PAGE);
+        allow(place, size).then_some(place)
+    }
+}
+
 /// Makes reserved pages readable and writable.
 ///
 /// # Safety

@@ -19,7 +19,16 @@ const FOLLOWED: [&str; 5] =
     ["-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fsanitize-coverage=trace-pc"];
 
 /// What models ask of the runtime.
-const PRIMITIVES: [&str; 3] = ["cairn_concrete", "cairn_continues", "cairn_is_symbolic"];
+const PRIMITIVES: [&str; 8] = [
+    "cairn_concrete",
+    "cairn_continues",
+    "cairn_ends",
+    "cairn_is_symbolic",
+    "cairn_left_alone",
+    "cairn_next_bytes",
+    "cairn_place",
+    "cairn_scanned",
+];
 
 fn models() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("models")

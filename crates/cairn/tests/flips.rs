@@ -72,6 +72,9 @@ fixtures! {
     flip_float_compare
     flip_float_conversion
     flip_float_nan
+    flip_float_pair
+    flip_fmod
+    flip_fscanf
     flip_fseek
     flip_function_pointer
     flip_getline
@@ -89,12 +92,17 @@ fixtures! {
     flip_memmove
     flip_mmap
     flip_nested
+    flip_no_input
     flip_overflow_check
     flip_pread
     flip_qsort
+    flip_readv
     flip_realloc
     flip_recursion
+    flip_scanf
+    flip_second_line
     flip_shifts
+    flip_short_read
     flip_sign_extension
     flip_square_root
     flip_sscanf
@@ -112,6 +120,7 @@ fixtures! {
     flip_table_lookup
     flip_ternary
     flip_two_files
+    flip_ungetc
     flip_union
     flip_varargs
     flip_variables

@@ -65,9 +65,10 @@ const RENAMED_CALLS: [(&str, &str); 5] = [
 ];
 
 /// What the runtime may ask of the program it is linked into.
-const ALLOWED_SYMBOLS: [&str; 7] = [
+const ALLOWED_SYMBOLS: [&str; 8] = [
     "__cairn_view",
     "__curbrk",
+    "__libc_single_threaded",
     "environ",
     "cairn_afl_init",
     "cairn_afl_loop",
@@ -76,13 +77,19 @@ const ALLOWED_SYMBOLS: [&str; 7] = [
 ];
 
 /// Members that are linked only where a program needs them, and their sources.
-const OPTIONAL_MEMBERS: [(&str, &str); 7] = [
+const OPTIONAL_MEMBERS: [(&str, &str); 13] = [
     ("cairn_main.o", "main.c"),
     ("cairn_afl_init.o", "afl/init.c"),
     ("cairn_afl_loop.o", "afl/loop.c"),
     ("cairn_afl_buffer.o", "afl/buffer.c"),
     ("cairn_open.o", "open.c"),
     ("cairn_symbolic_sources.o", "symbolic/sources.c"),
+    ("cairn_symbolic_streams.o", "symbolic/streams.c"),
+    ("cairn_symbolic_memory.o", "symbolic/memory.c"),
+    ("cairn_symbolic_files.o", "symbolic/files.c"),
+    ("cairn_symbolic_outside.o", "symbolic/outside.c"),
+    ("cairn_symbolic_processes.o", "symbolic/processes.c"),
+    ("cairn_symbolic_signals.o", "symbolic/signals.c"),
     ("cairn_symbolic_math.o", "symbolic/math.c"),
 ];
 

@@ -1,7 +1,16 @@
 //! How a symbolic view tells of a `switch`.
 
-/// Stands for a branch that is no condition of the map.
+/// Stands for a branch of the program that is no condition of the map.
 pub const NO_CONDITION: u32 = 0x7fff_ffff;
+
+/// Stands for what the program does not decide: branches of library functions, and what we demand of the input because we
+/// follow only what happened. Another input that breaks it may still take the program's way.
+pub const LIBRARY: u32 = 0x7fff_fffe;
+
+/// Whether the number of a condition stands for something that is no condition of the map.
+pub const fn is_unnamed(condition: u32) -> bool {
+    condition >= LIBRARY
+}
 
 /// Set in the number of a condition that is true when its value is false.
 pub const INVERTED: u32 = 1 << 31;

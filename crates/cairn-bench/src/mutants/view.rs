@@ -23,7 +23,7 @@ pub fn view(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
     let program = subject.build.mutant_view().program;
     let _pinned = Pinned::to_one_core()?;
     for words in &workloads {
-        let side = |program, output| Side { cache, name, program, words, output };
+        let side = |program, output| Side { cache, name, program, words, stdin: None, output };
         let ours = side(&program, "mutant");
         for (peer, theirs, goal) in [
             ("clang", side(&clang, "clang"), AGAINST_CLANG),

@@ -9,6 +9,7 @@ use super::{
 };
 use cairn_abi::symbolic::{Node, Op, RegionId, RegionKind, metadata};
 use cairn_expr::{Dag, Evaluator, ExprId};
+use cairn_model::input::FileKind;
 use std::collections::BTreeSet;
 
 /// Times are kept below this: the year 2242, which all file systems can hold.
@@ -34,14 +35,13 @@ impl Regions {
             RegionKind::StdinMetadata | RegionKind::BufferMetadata => self.limits.max_size,
             _ => return None,
         };
+        let is_kept =
+            region.kind()? == RegionKind::FileMetadata && self.keeps(region.index() as usize, field);
         Some(match field {
+            _ if is_kept => self.as_seen(dag, region, field),
             metadata::SIZE => at_most(dag, region, field, limit.into()),
             metadata::MODIFIED | metadata::ACCESSED => at_most(dag, region, field, LATEST),
-            metadata::LINKS => {
-                let links = dag.input(region, field, 64);
-                let seen = dag.constant(64, self.number(region, field, 8, &Default::default()).into());
-                dag.compare(Op::Eq, links, seen)
-            }
+            metadata::LINKS => self.as_seen(dag, region, field),
             metadata::MODE => {
                 let mode = dag.input(region, field, 32);
                 let above = dag.constant(32, !u128::from(TYPE | 0o7777));
@@ -50,15 +50,49 @@ impl Regions {
                 let is_mode = dag.compare(Op::Eq, above, zero);
                 let mask = dag.constant(32, TYPE.into());
                 let kind = dag.binary(Op::And, mode, mask);
-                let is_kind = [REGULAR, FOLDER, FIFO].map(|wanted| {
-                    let wanted = dag.constant(32, wanted.into());
-                    dag.compare(Op::Eq, kind, wanted)
-                });
-                let any = is_kind.into_iter().reduce(|a, b| dag.binary(Op::Or, a, b))?;
+                // What holds other files cannot be anything else.
+                let kinds: &[u64] = match self.is_needed(region.index() as usize) {
+                    true => &[FOLDER],
+                    false => &[REGULAR, FOLDER, FIFO],
+                };
+                let mut any = None;
+                for wanted in kinds {
+                    let wanted = dag.constant(32, (*wanted).into());
+                    let is_kind = dag.compare(Op::Eq, kind, wanted);
+                    any = Some(any.map_or(is_kind, |any| dag.binary(Op::Or, any, is_kind)));
+                }
+                let any = any?;
                 dag.binary(Op::And, is_mode, any)
             }
             _ => return None,
         })
+    }
+
+    /// A field of 64 bits, or the 32 of a mode, is as the run saw it.
+    fn as_seen(&self, dag: &mut Dag, region: RegionId, field: u32) -> ExprId {
+        let n_bytes = if field == metadata::MODE { 4 } else { 8 };
+        let now = dag.input(region, field, 8 * n_bytes);
+        let seen = self.number(region, field, n_bytes, &Default::default());
+        let seen = dag.constant(8 * n_bytes, seen.into());
+        dag.compare(Op::Eq, now, seen)
+    }
+
+    /// Whether a field of a file follows from what it is: the mode of a link, and the size of all but regular files.
+    fn keeps(&self, index: usize, field: u32) -> bool {
+        let kind = self.input.files.get(index).map(|file| &file.kind);
+        match field {
+            metadata::MODE => matches!(kind, Some(FileKind::Symlink(_))),
+            metadata::SIZE => !matches!(kind, Some(FileKind::Regular(_))),
+            _ => false,
+        }
+    }
+
+    /// Whether other files of the input lie in this one.
+    fn is_needed(&self, index: usize) -> bool {
+        let Some(folder) = self.input.files.get(index) else { return false };
+        let is_within =
+            |path: &str| path.strip_prefix(&folder.path).is_some_and(|rest| rest.starts_with('/'));
+        self.input.files.iter().any(|file| is_within(&file.path))
     }
 }
 

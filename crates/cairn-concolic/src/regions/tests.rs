@@ -188,3 +188,41 @@ fn other_metadata_is_set() {
         ],
     );
 }
+
+#[test]
+fn a_folder_that_holds_files_stays_one() {
+    let files = vec![
+        FileRegion { kind: FileKind::Folder, ..file("d", "") },
+        file("d/one", "1"),
+        FileRegion { kind: FileKind::Folder, ..file("empty", "") },
+        FileRegion { kind: FileKind::Symlink("d".into()), ..file("link", "") },
+    ];
+    let mut regions = Regions::new(Input { files, ..Input::default() }, Vec::new(), Limits::default());
+    // As `stat` tells of folders with mode 0755, and of a link.
+    let seen = [(0, 0o040_755), (2, 0o040_755), (3, 0o120_777)];
+    let nodes: Vec<Node> = seen
+        .iter()
+        .map(|(index, mode)| Node {
+            op: Op::Input as u8,
+            width: 32,
+            a: RegionId::new(RegionKind::FileMetadata, *index).0,
+            b: metadata::MODE,
+            value: *mode,
+            ..Node::default()
+        })
+        .collect();
+    regions.observe(&nodes);
+    let mut dag = cairn_expr::Dag::new();
+    let conditions = regions.domain(&mut dag, &nodes);
+    let allows = |index: u32, mode: u32| {
+        let region = RegionId::new(RegionKind::FileMetadata, index);
+        let bytes = |of: RegionId, offset: u32| match offset.checked_sub(metadata::MODE) {
+            Some(at @ ..4) if of == region => mode.to_le_bytes()[at as usize],
+            _ => regions.byte(of, offset),
+        };
+        conditions.iter().all(|condition| cairn_expr::evaluate(&dag, *condition, &bytes) == 1)
+    };
+    assert_eq!([allows(0, 0o040_700), allows(0, 0o100_644)], [true, false]);
+    assert_eq!([allows(2, 0o040_700), allows(2, 0o100_644)], [true, true]);
+    assert_eq!([allows(3, 0o120_777), allows(3, 0o100_644)], [true, false]);
+}

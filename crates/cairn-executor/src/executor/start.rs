@@ -198,13 +198,15 @@ fn plan(
     let user = credentials.map_or_else(|| nix::unistd::getuid().as_raw(), |(user, _)| user);
     let has_user = matches!(place, Place::Mount { has_user: true, .. });
     let others = if has_user { 0 } else { tasks_of(user) };
+    // Frames of symbolic views hold labels beside values.
+    let stack = if config.trace_level == cairn_abi::channel::TraceLevel::None { 8 << 20 } else { 64 << 20 };
     let mut limits = vec![
         // Not 0: with 0 the kernel still starts the program a piped `core_pattern` names; with 1 it does not.
         (libc::RLIMIT_CORE, 1),
         (libc::RLIMIT_FSIZE, config.file_limit),
         (libc::RLIMIT_NPROC, others + config.max_processes),
         (libc::RLIMIT_NOFILE, 1024),
-        (libc::RLIMIT_STACK, 8 << 20),
+        (libc::RLIMIT_STACK, stack),
     ];
     if config.memory_limit > 0 {
         limits.push((libc::RLIMIT_AS, config.memory_limit));

@@ -25,6 +25,7 @@ mod observe;
 mod reach_file;
 
 pub(crate) use self::arming::{Arming, Watching};
+pub(crate) use self::guide::arm;
 pub use self::{
     confirm::Confirmation,
     guide::{Guided, GuidedEnd},
@@ -90,7 +91,7 @@ impl MutantSession {
             n_selectors: table.n_selectors() as usize,
             n_values: MAX_VALUES,
         };
-        Ok(Self { session: Session::with_mutants(target, config, Some(mutants))?, table })
+        Ok(Self { session: Session::with_regions(target, config, Some(mutants), None)?, table })
     }
 
     /// The mutants.

@@ -10,7 +10,7 @@ use super::{
     why::WhyFresh,
 };
 use crate::{
-    channel::{Channel, MutantLayout},
+    channel::{Channel, MutantLayout, SymbolicLayout},
     config::{RunConfig, Target},
     error::ExecutorError,
     executor::{Execution, Executor},
@@ -98,33 +98,34 @@ impl Session {
     /// Starts `target` and takes it up to where runs begin. A target that cannot be run live is run in fresh
     /// processes, and [`Session::mode`] says so; that is no error.
     pub fn new(target: Target, config: SessionConfig) -> Result<Self, ExecutorError> {
-        Self::with_mutants(target, config, None)
+        Self::with_regions(target, config, None, None)
     }
 
-    /// Likewise for a mutant view.
-    pub(crate) fn with_mutants(
+    /// Likewise for a mutant or symbolic view.
+    pub(crate) fn with_regions(
         target: Target,
         mut config: SessionConfig,
         mutants: Option<MutantLayout>,
+        symbolic: Option<SymbolicLayout>,
     ) -> Result<Self, ExecutorError> {
         config.max_batch = config.max_batch.clamp(1, 1 << 16);
         let least = config.max_batch * size_of::<InputSlot>() + cairn_abi::channel::PAGE;
         config.inputs_size = config.inputs_size.clamp(least, MAX_REGION);
         config.captured_size = config.captured_size.clamp(cairn_abi::channel::PAGE, MAX_REGION);
-        let live = Live::new(&target, &config, mutants)?;
-        let executor = Executor::with_regions(target, config.run.clone(), mutants, None)?;
+        let live = Live::new(&target, &config, mutants, symbolic)?;
+        let executor = Executor::with_regions(target, config.run.clone(), mutants, symbolic)?;
         let mut session = Self {
             live,
             executor,
             mode: SessionMode::Live(config.mode),
             counts: SessionCounts::default(),
-            pack: Pack::new(&config),
+            pack: Pack::new(&config, symbolic.is_some()),
             taken: Vec::new(),
             buffer_runs: Default::default(),
             watching: Watching::default(),
             config,
         };
-        if session.config.run.trace_level == TraceLevel::None {
+        if session.config.run.trace_level == TraceLevel::None || symbolic.is_some() {
             session.is_ready()?;
         } else {
             session.mode = SessionMode::Fresh { why: "traces are recorded in fresh processes".into() };
@@ -185,7 +186,7 @@ impl Session {
         input: &Input,
         activation: Activation,
     ) -> Result<Execution, ExecutorError> {
-        self.executor.arm(Arming { activation, watching: self.watching.clone() });
+        self.executor.arm(Arming { activation, watching: self.watching.clone(), ..Arming::default() });
         let mut execution = self.executor.run(input)?;
         for _ in 1..KILLS_BELIEVED {
             if execution.outcome.ending != (Ending::Signalled { signal: libc::SIGKILL }) {
@@ -207,6 +208,11 @@ impl Session {
             Ran::Live => &self.live.channel,
             Ran::Fresh { .. } => self.executor.channel(),
         }
+    }
+
+    /// The channel of the live process, between two runs.
+    pub(crate) fn live_channel(&mut self) -> &mut Channel {
+        &mut self.live.channel
     }
 
     /// What runs before `main` noted of its patches; empty where there is no live process.

@@ -8,7 +8,7 @@ use super::{
     streams::Streams,
 };
 use crate::{
-    channel::{Channel, ChannelLayout, MutantLayout, SessionLayout},
+    channel::{Channel, ChannelLayout, MutantLayout, SessionLayout, SymbolicLayout},
     config::{RunConfig, Target},
     error::ExecutorError,
     executor::{
@@ -25,6 +25,7 @@ use crate::{
 use cairn_abi::{
     channel::{RUNTIME_EXIT_CODE, Refusal, Stage, TraceLevel},
     session::{Obstacle, RunnerMode, SessionBoard, Turn},
+    symbolic::SHADOW_SIZE,
 };
 use cairn_model::Input;
 use std::{
@@ -72,6 +73,7 @@ pub(super) struct Live {
     pub(super) channel: Channel,
     streams: Streams,
     mode: RunnerMode,
+    trace_level: TraceLevel,
     pub(super) wall_limit: Duration,
     /// What the program is told that it may have; its processes may have more, for what is ours.
     memory_limit: u64,
@@ -135,23 +137,24 @@ impl Live {
         target: &Target,
         config: &SessionConfig,
         mutants: Option<MutantLayout>,
+        symbolic: Option<SymbolicLayout>,
     ) -> Result<Self, ExecutorError> {
         let layout = ChannelLayout {
             n_counters: target.n_counters as usize,
             delivery: 0,
             output: config.run.output_limit as usize,
-            trace: 0,
+            trace: if symbolic.is_some() { config.run.trace_size } else { 0 },
             session: Some(SessionLayout {
                 max_batch: config.max_batch,
                 inputs: config.inputs_size,
                 captured: config.captured_size,
             }),
             mutants,
-            symbolic: None,
+            symbolic,
             has_stack: false,
         };
         let channel =
-            Channel::new(layout, TraceLevel::None).map_err(ExecutorError::system("make a channel"))?;
+            Channel::new(layout, config.run.trace_level).map_err(ExecutorError::system("make a channel"))?;
         let run = RunConfig { memory_limit: memory_limit(config, &channel), ..config.run.clone() };
         let Started { keeper, layers: _, program, launch_path, scratch, folder } =
             start::start(&target.program, &run)?;
@@ -163,6 +166,7 @@ impl Live {
             channel,
             streams: Streams::new().map_err(ExecutorError::system("make a memory file"))?,
             mode: config.mode,
+            trace_level: config.run.trace_level,
             wall_limit: config.run.wall_limit,
             memory_limit: config.run.memory_limit,
             n_counters: target.n_counters,
@@ -430,7 +434,7 @@ impl Live {
 
     /// Starts the template and waits until it is before `main`.
     fn start(&mut self) -> Result<Attempt, ExecutorError> {
-        self.channel.restart();
+        self.channel.restart(self.trace_level);
         // What runs before `main` runs once for all runs, without a mutant: which would have made a difference?
         Arming::EXAMINES.write(self.channel.control());
         // Its own turn, so that it shows when it passes it.
@@ -535,12 +539,13 @@ enum Attempt {
 }
 
 /// What a runner maps for itself counts against its limit, and must not be missing to the program: the channel, room
-/// for arguments and buffers (see the runtime's vault), and a copy of its memory.
+/// for arguments and buffers (see the runtime's vault), a copy of its memory, and in symbolic runs the shadow.
 fn memory_limit(config: &SessionConfig, channel: &Channel) -> u64 {
     const COPY: u64 = 16 << 20;
+    let shadow = channel.layout().symbolic.map_or(0, |_| SHADOW_SIZE);
     match config.run.memory_limit {
         0 => 0,
-        limit => limit + channel.size() as u64 + 10 * config.inputs_size as u64 + COPY,
+        limit => limit + channel.size() as u64 + 10 * config.inputs_size as u64 + COPY + shadow,
     }
 }
 
@@ -553,6 +558,6 @@ fn obstacle_text(obstacle: Obstacle) -> &'static str {
         Obstacle::Size => "it has more writable memory than can be restored quickly",
         Obstacle::Filter => "the kernel refuses the system call filter of a session",
         Obstacle::Setup => "the kernel refuses memory or another thing a session needs",
-        Obstacle::BeforeMain => "it opens files or leaves its folder before `main`",
+        Obstacle::BeforeMain => "it opens files, reads its input or leaves its folder before `main`",
     }
 }

@@ -5,7 +5,7 @@
 //! ```
 
 use super::{config::SessionConfig, job::Activation, why::WhyFresh};
-use crate::{error::ExecutorError, executor::value, request, scratch::DEFAULT_TIME};
+use crate::{error::ExecutorError, executor::value, request, scratch::DEFAULT_TIME, symbolic};
 use cairn_abi::{
     delivery::{Item, Writer},
     session::{FileSlot, InputSlot, RunnerMode, Span},
@@ -49,14 +49,16 @@ fn is_buffer(input: &Input) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pack {
     max_batch: usize,
+    /// Whether runs are told their files, as symbolic ones are.
+    lists_files: bool,
     n_inputs: usize,
     end: usize,
 }
 
 impl Pack {
-    pub(super) fn new(config: &SessionConfig) -> Self {
+    pub(super) fn new(config: &SessionConfig, lists_files: bool) -> Self {
         let max_batch = config.max_batch;
-        Self { max_batch, n_inputs: 0, end: max_batch * size_of::<InputSlot>() }
+        Self { max_batch, lists_files, n_inputs: 0, end: max_batch * size_of::<InputSlot>() }
     }
 
     pub(super) fn n_inputs(&self) -> usize {
@@ -64,7 +66,8 @@ impl Pack {
     }
 
     pub(super) fn clear(&mut self) {
-        *self = Self { max_batch: self.max_batch, n_inputs: 0, end: self.max_batch * size_of::<InputSlot>() };
+        self.n_inputs = 0;
+        self.end = self.max_batch * size_of::<InputSlot>();
     }
 
     /// Adds a buffer of `length` bytes and lets `write` fill it. `false` if there is no room.
@@ -144,6 +147,7 @@ impl Pack {
             let stdin = self.copy(region, &input.stdin.0)?;
             let delivery = self.deliver(region, input)?;
             let files = self.write_files(region, &input.files, rewritten)?;
+            let sources = self.list_files(region, input)?;
             let first = self.end;
             let strings = input.args.iter().map(|argument| argument.0.as_slice());
             for string in strings.chain(environment.iter().map(Vec::as_slice)) {
@@ -162,7 +166,7 @@ impl Pack {
                 files,
                 selector: 0,
                 examines: 0,
-                reserved: [0; 2],
+                sources,
             })
         })())
     }
@@ -200,6 +204,14 @@ impl Pack {
             bytes_mut(region, slots)[number * size..][..size].copy_from_slice(bytes_of(&slot));
         }
         Some(slots)
+    }
+
+    fn list_files(&mut self, region: &mut [u8], input: &Input) -> Option<Span> {
+        if !self.lists_files {
+            return Some(Span::default());
+        }
+        let span = self.reserve(region, symbolic::sources_size(input), 1)?;
+        symbolic::write_sources(input, bytes_mut(region, span)).then_some(span)
     }
 
     fn copy(&mut self, region: &mut [u8], bytes: &[u8]) -> Option<Span> {
@@ -244,7 +256,7 @@ mod tests {
 
     fn pack(region_size: usize) -> (Pack, Vec<u8>) {
         let config = SessionConfig { max_batch: 2, ..SessionConfig::default() };
-        (Pack::new(&config), vec![0xaa; region_size])
+        (Pack::new(&config, false), vec![0xaa; region_size])
     }
 
     fn slot(region: &[u8], index: usize) -> InputSlot {

@@ -13,8 +13,22 @@ pub struct SymbolicConfig {
     pub n_nodes: usize,
     /// Bytes for constant tables. Default: 16 MiB.
     pub tables_size: usize,
+    /// The probes of the view, if it is a detailed one; others have none. Default: 0.
+    pub n_probes: usize,
     /// How many times the wall limit of an ordinary run a symbolic one may take. Default: 20.
     pub patience: u32,
+    /// Where runs are made. Default: in a session.
+    pub place: SymbolicPlace,
+}
+
+/// Where symbolic runs are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SymbolicPlace {
+    /// In one live process, as far as the target allows it.
+    #[default]
+    Session,
+    /// Each in a fresh process: slower, and what the others are compared with.
+    Fresh,
 }
 
 impl Default for SymbolicConfig {
@@ -24,7 +38,9 @@ impl Default for SymbolicConfig {
             trace_size: 64 << 20,
             n_nodes: 8 << 20,
             tables_size: 16 << 20,
+            n_probes: 0,
             patience: 20,
+            place: SymbolicPlace::Session,
         }
     }
 }

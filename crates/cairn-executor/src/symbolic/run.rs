@@ -1,8 +1,8 @@
 //! What a symbolic run left.
 
-use crate::{channel::Channel, executor::Execution};
+use crate::{channel::Channel, executor::Execution, session::Ran};
 use cairn_abi::{
-    record::{self, BadRecord, Record},
+    record::{self, BadRecord, RECORD_SIZE, Record},
     symbolic::{Cut, Node},
 };
 
@@ -11,6 +11,8 @@ use cairn_abi::{
 pub struct SymbolicRun {
     /// What the run did; its `trace` is empty, because it was read into `records`.
     pub execution: Execution,
+    /// Where it was made.
+    pub ran: Ran,
     /// The events of the run, in order, as far as the trace goes.
     pub records: Vec<Record>,
     /// What labels stand for, by label; the first is unused. Not checked.
@@ -46,9 +48,10 @@ impl SymbolicRun {
     }
 }
 
-pub(super) fn collect(execution: Execution, channel: &Channel) -> SymbolicRun {
+pub(super) fn collect(execution: Execution, ran: Ran, channel: &Channel) -> SymbolicRun {
     let (region, n_committed, n_dropped) = channel.trace();
-    let mut records = Vec::new();
+    let n_at_most = region.len() / RECORD_SIZE;
+    let mut records = Vec::with_capacity(n_at_most.min(usize::try_from(n_committed).unwrap_or(n_at_most)));
     let mut damage = None;
     for (index, record) in record::read(region, n_committed).enumerate() {
         match record {
@@ -66,6 +69,7 @@ pub(super) fn collect(execution: Execution, channel: &Channel) -> SymbolicRun {
     };
     SymbolicRun {
         execution,
+        ran,
         records,
         nodes: channel.nodes(head.n_nodes),
         tables: channel.tables(head.tables_used).to_vec(),

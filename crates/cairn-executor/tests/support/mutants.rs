@@ -21,6 +21,7 @@ pub fn table(patches: &[(u32, u32)]) -> Arc<MutantTable> {
         let first = table.mutants.len() as u32;
         table.patches.push(Patch {
             site: SiteId(number as u32),
+            spot: 0,
             function: *function,
             value_type: ValueType::Int { bits: 32, is_signed: true },
             is_observable: true,

@@ -136,6 +136,7 @@ impl<'a> Draft<'a> {
                 }));
                 table.patches.push(Patch {
                     site: spot.site,
+                    spot: patch.number_at_site(&function.bodies),
                     function: number as u32,
                     value_type: spot.value_type,
                     is_observable: patch.is_observable(&function.bodies),
@@ -154,6 +155,12 @@ impl DraftPatch {
     fn spot<'a>(&self, bodies: &[&'a AnchoredFunction]) -> &'a Spot {
         let mut spots = self.spots.iter().zip(bodies);
         spots.find_map(|(spot, body)| spot.map(|spot| &body.mutable.spots[spot])).expect("one body has it")
+    }
+
+    /// Which of the spots of its expression it is, in the first body that has it.
+    fn number_at_site(&self, bodies: &[&AnchoredFunction]) -> u16 {
+        let mut spots = self.spots.iter().zip(bodies);
+        spots.find_map(|(spot, body)| spot.map(|spot| body.number_at_site(spot))).expect("one body has it")
     }
 
     /// Whether its values can be observed, which have to be of one type.

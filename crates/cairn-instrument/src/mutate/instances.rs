@@ -31,28 +31,36 @@ pub fn by_definition(functions: &[AnchoredFunction]) -> Vec<Vec<&AnchoredFunctio
     groups
 }
 
+/// The spots of `bodies`, those of one expression in all of them together: for each the position in each body's anchors.
+pub fn shared_spots(map: &ProgramMap, bodies: &[&AnchoredFunction]) -> Vec<Vec<Option<usize>>> {
+    by_key(map, bodies).into_iter().map(|(_, spots)| spots).collect()
+}
+
+fn by_key(map: &ProgramMap, bodies: &[&AnchoredFunction]) -> Vec<(SpotKey, Vec<Option<usize>>)> {
+    let mut all: Vec<(SpotKey, Vec<Option<usize>>)> = Vec::new();
+    let mut position: HashMap<SpotKey, usize> = HashMap::new();
+    for (body, function) in bodies.iter().enumerate() {
+        for (spot, key) in spot_keys(map, function).into_iter().enumerate() {
+            let at = *position.entry(key.clone()).or_insert_with(|| {
+                all.push((key, vec![None; bodies.len()]));
+                all.len() - 1
+            });
+            all[at].1[body] = Some(spot);
+        }
+    }
+    all
+}
+
 /// The mutants that all `bodies` have: `proposals` are those of each body, one list a spot.
 pub fn merged(
     map: &ProgramMap,
     bodies: &[&AnchoredFunction],
     proposals: Vec<Vec<Vec<Proposal>>>,
 ) -> Vec<DraftPatch> {
-    let mut order = Vec::new();
-    let mut spots: HashMap<SpotKey, Vec<Option<usize>>> = HashMap::new();
-    for (body, function) in bodies.iter().enumerate() {
-        for (spot, key) in spot_keys(map, function).into_iter().enumerate() {
-            let found = spots.entry(key.clone()).or_insert_with(|| {
-                order.push(key);
-                vec![None; bodies.len()]
-            });
-            found[body] = Some(spot);
-        }
-    }
     let expressions: Vec<HashSet<Expression>> =
         bodies.iter().map(|function| expressions_of(map, function)).collect();
     let mut patches = Vec::new();
-    for key in &order {
-        let spots = &spots[key];
+    for (key, spots) in by_key(map, bodies) {
         let is_complete =
             spots.iter().zip(&expressions).all(|(spot, has)| spot.is_some() || !has.contains(&key.0));
         let here: Vec<Option<&[Proposal]>> = spots
@@ -64,7 +72,7 @@ pub fn merged(
         let mutants: Vec<DraftMutant> =
             (0..leading.len()).filter_map(|number| in_all(leading, number, &here)).collect();
         if !mutants.is_empty() {
-            patches.push(DraftPatch { spots: spots.clone(), mutants });
+            patches.push(DraftPatch { spots, mutants });
         }
     }
     patches

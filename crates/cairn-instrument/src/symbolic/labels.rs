@@ -22,13 +22,18 @@
 
 mod calls;
 mod emit;
+mod events;
 mod intrinsics;
 mod memory;
 mod reach;
 mod region;
 mod runtime;
 mod shape;
+mod table;
 mod values;
+mod vectors;
+
+pub use self::table::Treatment;
 
 use self::{region::Body, runtime::Runtime};
 use crate::{ir::instructions, lower::edges};
@@ -38,7 +43,7 @@ use inkwell::{
 };
 use std::{
     cell::RefCell,
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
 };
 
 /// Computes labels in all functions of a module. `replaced` names functions for which there are models. Returns the names of
@@ -52,6 +57,22 @@ pub fn compute(module: &Module, replaced: &HashSet<String>) -> BTreeSet<String> 
         Body::new(&pass, function).compute();
     }
     pass.unknown.take()
+}
+
+/// Counts instructions by kind and LLVM's own functions by name, with how well each is followed.
+pub fn count(module: &Module, census: &mut BTreeMap<String, (Option<Treatment>, usize)>) {
+    let pass = Pass::new(module, HashSet::new());
+    // SAFETY: the module is alive.
+    unsafe {
+        let mut function = LLVMGetFirstFunction(pass.module);
+        while !function.is_null() {
+            for instruction in all_instructions(function) {
+                let (name, treatment) = pass.kind_of(instruction);
+                census.entry(name).or_insert((treatment, 0)).1 += 1;
+            }
+            function = LLVMGetNextFunction(function);
+        }
+    }
 }
 
 /// What is the same for all functions.
@@ -111,6 +132,44 @@ impl Pass {
                 unknown: RefCell::default(),
                 unlikely: LLVMMetadataAsValue(context, weights),
                 unlikely_kind: LLVMGetMDKindIDInContext(context, c"prof".as_ptr(), 4),
+            }
+        }
+    }
+
+    /// What an instruction is called in a census, and how well it is followed.
+    ///
+    /// # Safety
+    /// The instruction belongs to the live module.
+    unsafe fn kind_of(&self, instruction: LLVMValueRef) -> (String, Option<Treatment>) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let opcode = LLVMGetInstructionOpcode(instruction);
+            let called = match opcode {
+                LLVMCall | LLVMInvoke => LLVMGetCalledValue(instruction),
+                _ => std::ptr::null_mut(),
+            };
+            if !called.is_null() && !LLVMIsAInlineAsm(called).is_null() {
+                return ("assembly".into(), Some(Treatment::Opaque));
+            }
+            let is_intrinsic =
+                !called.is_null() && !LLVMIsAFunction(called).is_null() && LLVMGetIntrinsicID(called) != 0;
+            if is_intrinsic {
+                let name = name_of(called);
+                let treatment = table::of_intrinsic(&name);
+                return (name, treatment);
+            }
+            let name = format!("{opcode:?}").trim_start_matches("LLVM").to_lowercase();
+            let treatment = table::of_opcode(opcode);
+            let mut types = vec![LLVMTypeOf(instruction)];
+            types.extend(values::operands(instruction).into_iter().map(|operand| LLVMTypeOf(operand)));
+            let is_other = types
+                .into_iter()
+                .any(|of| self.leaves(of).iter().any(|leaf| leaf.kind == shape::LeafKind::Other));
+            match treatment {
+                Some(Treatment::Exact) if is_other => {
+                    (format!("{name} of other types"), Some(Treatment::Opaque))
+                }
+                treatment => (name, treatment),
             }
         }
     }
@@ -184,7 +243,7 @@ unsafe fn forget_purity(module: LLVMModuleRef) {
 
 /// # Safety
 /// The function belongs to a live module.
-unsafe fn is_naked(function: LLVMValueRef) -> bool {
+pub(super) unsafe fn is_naked(function: LLVMValueRef) -> bool {
     let name = "naked";
     // SAFETY: promised by the caller.
     unsafe {

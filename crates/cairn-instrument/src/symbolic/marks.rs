@@ -11,7 +11,7 @@ use crate::{
     ir::{Definition, instructions, walk_functions},
     plan::{Mark, Plan, ValueAt},
 };
-use cairn_abi::symbolic::switch::{INVERTED, NO_CONDITION};
+use cairn_abi::symbolic::switch::{INVERTED, LIBRARY, NO_CONDITION};
 use inkwell::{
     llvm_sys::{LLVMLinkage, LLVMOpcode::*, LLVMUnnamedAddr, core::*, prelude::*},
     module::Module,
@@ -108,17 +108,18 @@ pub fn insert_unnamed(module: &Module, marks: &ResolvedMarks) {
     unsafe {
         let mut function = LLVMGetFirstFunction(module.as_mut_ptr());
         while !function.is_null() {
+            let number = if is_model(function) { LIBRARY } else { NO_CONDITION };
             let mut block = LLVMGetFirstBasicBlock(function);
             while !block.is_null() {
                 let end = LLVMGetBasicBlockTerminator(block);
                 if !end.is_null() && !marks.named.contains(&end) {
                     match LLVMGetInstructionOpcode(end) {
                         LLVMBr if LLVMIsConditional(end) != 0 => {
-                            marker.condition(LLVMGetCondition(end), end, NO_CONDITION);
+                            marker.condition(LLVMGetCondition(end), end, number);
                         }
                         LLVMSwitch => {
                             let n_ways = LLVMGetNumSuccessors(end) as usize;
-                            marker.switch(end, &vec![NO_CONDITION; n_ways]);
+                            marker.switch(end, &vec![number; n_ways]);
                         }
                         _ => {}
                     }
@@ -127,6 +128,19 @@ pub fn insert_unnamed(module: &Module, marks: &ResolvedMarks) {
             }
             function = LLVMGetNextFunction(function);
         }
+    }
+}
+
+/// Whether a function is one of ours in place of the C library's.
+///
+/// # Safety
+/// The function belongs to a live module.
+unsafe fn is_model(function: LLVMValueRef) -> bool {
+    let mut length = 0;
+    // SAFETY: promised by the caller; the name lives as long as the function.
+    unsafe {
+        let name = LLVMGetValueName2(function, &raw mut length);
+        std::slice::from_raw_parts(name.cast::<u8>(), length).starts_with(b"cairn_")
     }
 }
 
@@ -225,6 +239,20 @@ impl Marker {
 /// # Safety
 /// The module is alive and the types belong to its context.
 unsafe fn declare(module: LLVMModuleRef, name: &str, parameters: &mut [LLVMTypeRef]) -> LLVMValueRef {
+    // SAFETY: promised by the caller.
+    unsafe { declare_mark(module, name, parameters, false) }
+}
+
+/// Likewise; `is_variable` says whether it takes more arguments than its parameters.
+///
+/// # Safety
+/// The module is alive and the types belong to its context.
+pub(super) unsafe fn declare_mark(
+    module: LLVMModuleRef,
+    name: &str,
+    parameters: &mut [LLVMTypeRef],
+    is_variable: bool,
+) -> LLVMValueRef {
     /// How LLVM writes "reads and writes memory that is accessible to nobody here".
     const INACCESSIBLE_MEMORY: u64 = 3 << 2;
     // SAFETY: promised by the caller.
@@ -236,7 +264,8 @@ unsafe fn declare(module: LLVMModuleRef, name: &str, parameters: &mut [LLVMTypeR
             return known;
         }
         let void = LLVMVoidTypeInContext(context);
-        let function_type = LLVMFunctionType(void, parameters.as_mut_ptr(), parameters.len() as u32, 0);
+        let function_type =
+            LLVMFunctionType(void, parameters.as_mut_ptr(), parameters.len() as u32, is_variable.into());
         let function = LLVMAddFunction(module, name.as_ptr(), function_type);
         for (attribute, value) in [
             ("nounwind", 0),

@@ -19,8 +19,11 @@ use std::{
 
 /// The bitcode in a folder of models.
 pub const BITCODE: &str = "models.bc";
-/// The list of names in it: a line each, the C library's and ours.
+/// The list of names in it: a line each, the C library's and ours, or [`HARMLESS`].
 pub const ALIASES: &str = "aliases.txt";
+
+/// In place of a name: the function stays, and what it is given is nothing that it reads and the program could see again.
+const HARMLESS: &str = "=";
 
 /// Why models could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +48,7 @@ pub enum ModelsError {
     },
 }
 
-/// Replaces functions of the C library that the module declares; returns the names of all that can be.
+/// Replaces functions of the C library that the module declares; returns the names of all that can be, and of harmless ones.
 pub fn replace_calls<'c>(
     context: &'c Context,
     module: &Module<'c>,
@@ -57,7 +60,9 @@ pub fn replace_calls<'c>(
     for line in list.lines() {
         let mut words = line.split('#').next().unwrap_or("").split_whitespace();
         if let (Some(name), Some(ours)) = (words.next(), words.next()) {
-            rename(module, name, ours);
+            if ours != HARMLESS {
+                rename(module, name, ours);
+            }
             replaced.insert(name.to_owned());
         }
     }

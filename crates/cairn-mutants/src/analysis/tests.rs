@@ -15,6 +15,7 @@ fn table(n_mutants: &[u32]) -> MutantTable {
         table.functions.push(FunctionId(function as u32));
         table.patches.push(Patch {
             site: SiteId(function as u32),
+            spot: 0,
             function: function as u32,
             value_type: ValueType::Bool,
             is_observable: true,

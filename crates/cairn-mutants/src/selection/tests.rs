@@ -29,6 +29,7 @@ fn program() -> (ProgramMap, MutantTable) {
         let first = 3 * number;
         table.patches.push(Patch {
             site: SiteId(number),
+            spot: 0,
             function: file,
             value_type: ValueType::Bool,
             is_observable: true,

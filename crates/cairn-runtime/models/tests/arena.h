@@ -48,6 +48,30 @@ size_t cairn_concrete(size_t value) {
   return value;
 }
 
+/* What follows a labelled string is not looked at. */
+int cairn_ends(const void *byte) {
+  (void)byte;
+  return 1;
+}
+
+/* Streams are looked at in programs of their own; here none is a part of the input. */
+size_t cairn_next_bytes(FILE *stream, char *place, size_t room) {
+  (void)stream, (void)place, (void)room;
+  return 0;
+}
+
+long cairn_place(FILE *stream) {
+  return ftell(stream);
+}
+
+void cairn_scanned(FILE *stream, size_t length) {
+  (void)stream, (void)length;
+}
+
+void cairn_left_alone(const char *name) {
+  (void)name;
+}
+
 static uint64_t random_state = 88172645463325252u;
 
 /* The same numbers in every run. */

@@ -1,6 +1,9 @@
 //! What a program may have done before `main` that a runner could not restore.
 
-use crate::system::{self, status_of};
+use crate::{
+    symbolic::renewal,
+    system::{self, status_of},
+};
 use cairn_abi::{
     channel::CHANNEL_FD,
     session::{Obstacle, descriptors::SCRATCH},
@@ -23,7 +26,7 @@ pub fn obstacle() -> Obstacle {
     let place = |status: libc::stat| (status.st_dev, status.st_ino);
     let here = status_of(libc::AT_FDCWD, c".").map(place);
     let scratch = status_of(SCRATCH, c".").map(place);
-    if (3..CHANNEL_FD).any(is_open) || here != scratch {
+    if (3..CHANNEL_FD).any(is_open) || here != scratch || renewal::is_too_late() {
         return Obstacle::BeforeMain;
     }
     Obstacle::None

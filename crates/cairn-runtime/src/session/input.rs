@@ -1,7 +1,7 @@
 //! Readies the process for one input.
 
 use super::{Entry, Part, vault::Vault, watch};
-use crate::{channel, environment, system};
+use crate::{channel, environment, symbolic::sources, system};
 use cairn_abi::session::{
     FileSlot, InputSlot, RunnerMode, Span,
     descriptors::{FILE, SCRATCH, STDIN_CONTENT},
@@ -19,8 +19,11 @@ pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
         write_files(vault, slot.files)?;
     }
     channel::deliver(bytes(part(inputs, slot.delivery)?), bytes(part(inputs, slot.buffer)?));
+    if vault.regions.symbolic.is_some() {
+        sources::begin(bytes(part(inputs, slot.sources)?));
+    }
     match vault.entry {
-        Entry::Harness(_) => {
+        Entry::Harness(harness) => {
             if vault.mode == RunnerMode::Snapshot {
                 // For its environment.
                 lay_out_strings(vault, ptr::null_mut(), slot)?;
@@ -32,9 +35,22 @@ pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
                 ptr::copy_nonoverlapping(given.start, start, given.size);
                 start
             };
+            if vault.regions.symbolic.is_some() {
+                let harness = (harness as *const ()).expose_provenance();
+                // SAFETY: the bytes were just written.
+                unsafe { sources::label_buffer(start, given.size, harness) };
+            }
             Some([start.expose_provenance(), given.size, 0])
         }
-        Entry::Main { name, .. } => lay_out_strings(vault, name, slot),
+        Entry::Main { name, .. } => {
+            let arguments = lay_out_strings(vault, name, slot)?;
+            if vault.regions.symbolic.is_some() {
+                let [_, argv, envp] = arguments.map(ptr::with_exposed_provenance_mut);
+                // SAFETY: the lists were just written.
+                unsafe { sources::label_strings(argv, envp) };
+            }
+            Some(arguments)
+        }
     }
 }
 

@@ -17,7 +17,7 @@ mod before_main;
 mod filter;
 mod futex;
 mod input;
-mod maps;
+pub(crate) mod maps;
 mod own_maps;
 mod report;
 mod runner;
@@ -30,13 +30,24 @@ mod watch;
 
 pub use self::{template::serve, trap::end_run};
 
-use crate::{channel::Channel, harness::TestOneInput, mutants::Switches, program::Main, system};
+use crate::{
+    channel::Channel, harness::TestOneInput, mutants::Switches, program::Main, symbolic::renewal::Renewal,
+    system,
+};
 use cairn_abi::{
     channel::{ChannelHeader, PAGE, Region},
     counters::COUNTERS_START,
     session::{InputSlot, ResultSlot, SessionBoard},
 };
 use core::{ffi::c_char, ptr};
+
+/// Notes memory that the runtime itself has mapped during a run, and that goes with it.
+pub fn note_mapping(start: *mut u8, size: usize) {
+    if let Some(vault) = vault::vault() {
+        // With too many to be noted the address space is found to have grown, and the runner is replaced.
+        vault.snapshot.add(start.addr(), size);
+    }
+}
 
 /// What a run calls.
 #[derive(Clone, Copy)]
@@ -76,6 +87,8 @@ struct Regions {
     output: Part,
     /// In a mutant view, what chooses a mutant.
     mutants: Option<Switches>,
+    /// In a symbolic view, what makes every run the first, if labels are wanted.
+    symbolic: Option<Renewal>,
 }
 
 /// A piece of memory.
@@ -153,6 +166,7 @@ impl Regions {
             parent: system::parent_id(),
             output: part(header.output),
             mutants: Switches::find(),
+            symbolic: Renewal::find(channel),
         })
     }
 

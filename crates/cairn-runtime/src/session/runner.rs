@@ -95,6 +95,9 @@ fn work_off(vault: &mut Vault, batch: &mut Batch) {
         if let Some(mutants) = vault.regions.mutants {
             mutants.begin(&slot);
         }
+        if let Some(symbolic) = vault.regions.symbolic {
+            symbolic.begin((batch.first_run + index as u64) as u32);
+        }
         let run = match input::ready(vault, &slot) {
             Some(arguments) => run(vault, arguments, index + 1 == batch.n_inputs),
             None => Run::new(Left::Runtime, RUINED | flags::LAST | flags::LEAVES),

@@ -19,7 +19,7 @@ use self::{
     tracker::Tracker,
 };
 use super::{Part, maps, vault::Vault};
-use crate::system;
+use crate::{symbolic::renewal, system};
 use cairn_abi::{
     channel::PAGE,
     session::{Obstacle, descriptors::STATM},
@@ -122,7 +122,8 @@ fn keep_memory(vault: &mut Vault) -> Result<(), Obstacle> {
         let range = Range { start: mapping.start, end: mapping.end };
         *snapshot.occupied.get_mut(snapshot.n_occupied).ok_or(Obstacle::Setup)? = range;
         snapshot.n_occupied += 1;
-        if !mapping.is_writable || own.meets(range.start, range.end) {
+        let is_ours = own.meets(range.start, range.end) || renewal::hold(range.start, range.end);
+        if !mapping.is_writable || is_ours {
             continue;
         }
         if mapping.is_shared {

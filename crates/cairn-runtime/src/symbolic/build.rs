@@ -3,7 +3,10 @@
 //! Called by instrumented code with the labels of operands, their values and the result. Simple things are simplified at once,
 //! because that saves nodes; the host simplifies the rest.
 
-use super::nodes::{intern, is_on, node};
+use super::{
+    nodes::{intern, is_on, node},
+    sources,
+};
 use cairn_abi::symbolic::{MathFunction, Op, RegionId, intrinsic::Intrinsic};
 
 /// The lowest `width` bits.
@@ -62,6 +65,11 @@ pub fn binary(op: Op, width: u32, labels: [u32; 2], values: [u64; 2], value: u64
     }
     let [a, b] = [or_constant(labels[0], width, values[0]), or_constant(labels[1], width, values[1])];
     let result_width = if is_comparison(op) { 1 } else { width };
+    if width == 32
+        && let Some(label) = compare_with_end(op, labels, values)
+    {
+        return label;
+    }
     // `x == 1` and `x != 0` of a truth value are that value.
     if width == 1 && labels[1] == 0 && labels[0] != 0 {
         match (op, values[1] & 1) {
@@ -71,6 +79,20 @@ pub fn binary(op: Op, width: u32, labels: [u32; 2], values: [u64; 2], value: u64
         }
     }
     intern(op, result_width, [a, b, 0], value & mask(result_width))
+}
+
+/// A comparison that is about whether a byte is there at all: see [`sources::is_there`].
+fn compare_with_end(op: Op, labels: [u32; 2], values: [u64; 2]) -> Option<u32> {
+    const END: u64 = u32::MAX as u64;
+    let (label, is_there) = match (op, labels, values.map(|value| value & END)) {
+        (Op::Eq, [label, 0] | [0, label], [_, END] | [END, _]) => (label, false),
+        (Op::Ne, [label, 0] | [0, label], [_, END] | [END, _]) => (label, true),
+        (Op::SLt, [label, 0], [_, 0]) | (Op::SLe, [label, 0], [_, END]) => (label, false),
+        (Op::SLt, [0, label], [END, _]) | (Op::SLe, [0, label], [0, _]) => (label, true),
+        _ => return None,
+    };
+    let there = sources::is_there(label)?;
+    Some(if is_there { there } else { not(there) })
 }
 
 /// The opposite of a truth value.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 uint32_t cairn_symbolic_argument(uintptr_t function, uint32_t index);
+uint32_t cairn_symbolic_binary(uint32_t code, uint32_t a, uint32_t b, uint64_t left, uint64_t right, uint64_t value);
 uint32_t cairn_symbolic_math(uint32_t code, uint32_t a, uint32_t b, uint64_t left, uint64_t right, uint64_t value);
 void cairn_symbolic_return(uintptr_t function, uint32_t label);
 
@@ -37,6 +38,17 @@ static uint64_t bits32(float value) {
     cairn_symbolic_return((uintptr_t)cairn_##real, label);                                                     \
     return result;                                                                                             \
   }
+// An operation that expressions have anyway.
+#define OPERATION(number, real, type, width)                                                                   \
+  type cairn_##real(type x, type y) {                                                                          \
+    type result = real(x, y);                                                                                  \
+    uint32_t a = cairn_symbolic_argument((uintptr_t)cairn_##real, 0);                                          \
+    uint32_t b = cairn_symbolic_argument((uintptr_t)cairn_##real, 1);                                          \
+    uint32_t label =                                                                                           \
+        cairn_symbolic_binary(number | width << 8, a, b, bits##width(x), bits##width(y), bits##width(result)); \
+    cairn_symbolic_return((uintptr_t)cairn_##real, label);                                                     \
+    return result;                                                                                             \
+  }
 #define BOTH(arity, number, real) arity(number, real, double, 64) arity(number, real##f, float, 32)
 
 BOTH(ONE, 0, fabs)
@@ -67,3 +79,4 @@ BOTH(TWO, 24, hypot)
 BOTH(TWO, 25, fmin)
 BOTH(TWO, 26, fmax)
 BOTH(TWO, 27, copysign)
+BOTH(OPERATION, 68, fmod)

@@ -4,19 +4,26 @@ use super::{
     build::{concat, constant, extend, extract},
     head,
     nodes::{is_on, node},
-    path, tables,
+    path, tables, written,
 };
 use crate::system;
 use cairn_abi::{
     channel::PAGE,
     record::Access,
-    symbolic::{Node, Op, ShadowByte, shadow_address},
+    symbolic::{Node, Op, RegionId, RegionKind, ShadowByte, shadow_address},
 };
 use core::{ptr, sync::atomic::Ordering};
 
-/// The shadow of memory.
-pub fn shadow(address: usize) -> *mut u32 {
-    ptr::with_exposed_provenance_mut(shadow_address(address as u64) as usize)
+/// The shadow of memory, to be looked at.
+pub fn shadow(address: usize) -> *const u32 {
+    ptr::with_exposed_provenance(shadow_address(address as u64) as usize)
+}
+
+/// The shadow of `length` bytes of memory, to be given labels. Nobody gives labels without it: sessions have to know.
+pub fn shadow_to_label(address: usize, length: usize) -> *mut u32 {
+    let shadow = shadow(address).cast_mut();
+    written::note(shadow.addr(), length * size_of::<u32>());
+    shadow
 }
 
 /// The label of `size` bytes, at most 8, that held `value`, little-endian. They may hold something else by now.
@@ -45,7 +52,7 @@ fn load(place: *const u8, size: usize, value: u64) -> u32 {
 }
 
 /// The label of bytes that belong to several values, or to none.
-unsafe fn load_bytes(shadow: *mut u32, value: u64, size: usize) -> u32 {
+unsafe fn load_bytes(shadow: *const u32, value: u64, size: usize) -> u32 {
     // SAFETY: promised by the caller.
     unsafe {
         let mut labels = [0; 8];
@@ -72,7 +79,7 @@ unsafe fn load_bytes(shadow: *mut u32, value: u64, size: usize) -> u32 {
 }
 
 /// The label of one byte. One whose value has changed behind our back has none.
-unsafe fn byte(shadow: *mut u32, value: u8) -> u32 {
+unsafe fn byte(shadow: *const u32, value: u8) -> u32 {
     // SAFETY: every address has a shadow.
     unsafe {
         let known = ShadowByte(*shadow);
@@ -82,7 +89,7 @@ unsafe fn byte(shadow: *mut u32, value: u8) -> u32 {
         let whole = node(known.label());
         let at = known.byte() * 8;
         if (whole.value >> at) as u8 != value || whole.width == 0 {
-            *shadow = 0;
+            *shadow.cast_mut() = 0;
             if let Some(head) = head() {
                 head.n_stale.fetch_add(1, Ordering::Relaxed);
             }
@@ -124,22 +131,29 @@ fn note_address(address: usize, size: u64, pointer: u32, access: Access) {
     path::address(address as u64, size as u32, pointer, access);
 }
 
+/// Memory was copied or filled at an address that depends on the input, if its label is not 0. `access` is an [`Access`] as a
+/// number.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_address(place: *const u8, length: u64, pointer: u32, access: u32) {
+    if pointer != 0 && is_on() {
+        let access = if access == Access::Store as u32 { Access::Store } else { Access::Load };
+        note_address(place.addr(), length, pointer, access);
+    }
+}
+
 /// Gives `size` bytes, at most 8, the label of a value; 0 for none.
 ///
 /// # Safety
 /// The program has just written them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_symbolic_store(place: *mut u8, size: u64, label: u32) {
-    let shadow = shadow(place.addr());
     let size = (size as usize).min(8);
     // SAFETY: every address has a shadow.
     unsafe {
         if label == 0 || !is_on() {
-            for index in 0..size {
-                *shadow.add(index) = 0;
-            }
-            return;
+            return clear(shadow(place.addr()), size);
         }
+        let shadow = shadow_to_label(place.addr(), size);
         for index in 0..size {
             *shadow.add(index) = ShadowByte::new(label, index as u32).0;
         }
@@ -177,14 +191,14 @@ pub unsafe extern "C" fn cairn_symbolic_copy(to: *mut u8, from: *const u8, lengt
     if to.addr() == from.addr() {
         return;
     }
-    let (to, from) = (shadow(to.addr()), shadow(from.addr()));
+    let (place, from) = (to.addr(), shadow(from.addr()));
     let length = length as usize;
     // SAFETY: every address has a shadow. Pages that hold no labels are only read, so that they need no memory.
     unsafe {
         if is_clear(from, length) {
-            clear(to, length);
+            clear(shadow(place), length);
         } else {
-            ptr::copy(from, to, length);
+            ptr::copy(from, shadow_to_label(place, length), length);
         }
     }
 }
@@ -195,12 +209,12 @@ pub unsafe extern "C" fn cairn_symbolic_copy(to: *mut u8, from: *const u8, lengt
 /// The program has set them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_symbolic_set(to: *mut u8, label: u32, length: u64) {
-    let shadow = shadow(to.addr());
     // SAFETY: every address has a shadow.
     unsafe {
         if label == 0 || !is_on() {
-            return clear(shadow, length as usize);
+            return clear(shadow(to.addr()), length as usize);
         }
+        let shadow = shadow_to_label(to.addr(), length as usize);
         for index in 0..length as usize {
             *shadow.add(index) = ShadowByte::new(label, 0).0;
         }
@@ -225,11 +239,11 @@ pub unsafe fn is_clear(shadow: *const u32, length: usize) -> bool {
     (0..length).all(|index| unsafe { *shadow.add(index) == 0 })
 }
 
-unsafe fn clear(shadow: *mut u32, length: usize) {
+unsafe fn clear(shadow: *const u32, length: usize) {
     for index in 0..length {
         // SAFETY: promised by the caller.
         unsafe {
-            let byte = shadow.add(index);
+            let byte = shadow.add(index).cast_mut();
             if *byte != 0 {
                 *byte = 0;
             }
@@ -263,6 +277,28 @@ pub unsafe extern "C" fn cairn_continues(place: *const u8) -> i32 {
     let is_input = [one, other].iter().all(|node| node.op == Op::Input as u8);
     let at = |node: Node, byte: ShadowByte| node.b + byte.byte();
     i32::from(is_input && one.a == other.a && at(one, first) + 1 == at(other, second))
+}
+
+/// Whether a string that goes up to this byte ends with it or right behind it in all inputs. Offered to models.
+///
+/// # Safety
+/// The byte is readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_ends(place: *const u8) -> i32 {
+    let shadow = shadow(place.addr());
+    // SAFETY: every address has a shadow. The next byte is on the same page as one that is readable.
+    unsafe {
+        let known = ShadowByte(*shadow);
+        if known.0 == 0 || !is_on() {
+            return 1;
+        }
+        let known = node(known.label());
+        let is_word = known.op == Op::Input as u8
+            && matches!(RegionId(known.a).kind(), Some(RegionKind::Argument | RegionKind::Environment));
+        let next = place.add(1);
+        let is_followed = !next.addr().is_multiple_of(PAGE) && *next == 0 && *shadow.add(1) == 0;
+        i32::from(is_word || is_followed)
+    }
 }
 
 /// A value without its label. Offered to models.

@@ -4,13 +4,14 @@ use super::{
     build::{binary, constant, not},
     cut,
     nodes::{intern, is_first_note, is_on, node},
+    threads,
 };
 use crate::channel::Channel;
 use cairn_abi::{
     record::{Access, RECORD_SIZE, Record},
     symbolic::{
         Cut, Op,
-        switch::{INVERTED, NO_CONDITION, SwitchCase, SwitchInfo},
+        switch::{INVERTED, NO_CONDITION, SwitchCase, SwitchInfo, is_unnamed},
     },
 };
 use core::{
@@ -46,11 +47,24 @@ pub fn stop() {
     trace().capacity = 0;
 }
 
+/// Notes nothing until [`resume`]; returns what it takes.
+pub fn pause() -> u64 {
+    core::mem::take(&mut trace().capacity)
+}
+
+/// Goes on where [`pause`] interrupted.
+pub fn resume(capacity: u64) {
+    trace().capacity = capacity;
+}
+
 /// Appends a record.
 pub fn note(record: Record) {
     let trace = trace();
     if trace.capacity == 0 {
         return;
+    }
+    if threads::have_started() {
+        return cut(Cut::Thread);
     }
     // SAFETY: the counter is in the channel's header, the place within the trace region.
     unsafe {
@@ -77,10 +91,10 @@ pub fn address(address: u64, length: u32, label: u32, access: Access) {
 pub extern "C" fn cairn_symbolic_condition(number: u32, label: u32, truth: u32) {
     let is_inverted = number & INVERTED != 0;
     let condition = number & !INVERTED;
-    if label == 0 && (condition == NO_CONDITION || !super::notes_all()) {
+    if label == 0 && (is_unnamed(condition) || !super::notes_all()) {
         return;
     }
-    if condition == NO_CONDITION && !is_first_note(label) {
+    if is_unnamed(condition) && !is_first_note(label) {
         return;
     }
     let noted = match (is_inverted, label) {
@@ -109,7 +123,7 @@ pub unsafe extern "C" fn cairn_symbolic_switch(info: *const SwitchInfo, label: u
     while let Some(first) = rest.first() {
         // Cases of one label are one condition; those without a number stand for themselves.
         let count = match first.condition {
-            NO_CONDITION => 1,
+            condition if is_unnamed(condition) => 1,
             condition => rest.iter().take_while(|case| case.condition == condition).count(),
         };
         let (group, after) = rest.split_at(count);
@@ -130,16 +144,16 @@ pub unsafe extern "C" fn cairn_symbolic_switch(info: *const SwitchInfo, label: u
         }
         is_taken |= holds;
     }
-    if info.default != NO_CONDITION {
+    if !is_unnamed(info.default) {
         condition(info.default, default, !is_taken);
     }
 }
 
 fn condition(condition: u32, label: u32, direction: bool) {
-    let is_wanted = match (label, condition) {
-        (0, NO_CONDITION) => false,
-        (0, _) => super::notes_all(),
-        (_, NO_CONDITION) => is_first_note(label),
+    let is_wanted = match (label, is_unnamed(condition)) {
+        (0, true) => false,
+        (0, false) => super::notes_all(),
+        (_, true) => is_first_note(label),
         _ => true,
     };
     if is_wanted {

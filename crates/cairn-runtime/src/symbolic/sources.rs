@@ -1,21 +1,22 @@
 //! Where the input comes in.
 //!
 //! Files are known by device and inode, which are asked for before the program runs: it may open them by any name. What the
-//! C library reads on the program's behalf is labelled by `sources.c`, which calls the functions here.
+//! C library reads on the program's behalf is labelled by `sources.c` and `streams.c`, which call the functions here. A file that
+//! the program has changed holds no input any more, and what is read there has no labels.
 
 use super::{
     build::{self, binary, cairn_symbolic_ite, constant, extend, input},
-    cairn_symbolic_state, memory,
-    nodes::is_on,
+    cairn_symbolic_state, cairn_symbolic_unmodelled, memory,
+    nodes::{intern, is_first_note, is_on, node},
     path,
 };
-use crate::{
-    channel::Channel,
-    system::{self, status_of},
-};
+use crate::system::{self, status_of};
 use cairn_abi::{
     record::Record,
-    symbolic::{Op, RegionId, RegionKind, ShadowByte, metadata, sources, switch::NO_CONDITION},
+    symbolic::{
+        Op, RegionId, RegionKind, ShadowByte, metadata, sources,
+        switch::{LIBRARY, NO_CONDITION},
+    },
 };
 use core::{
     ffi::{CStr, c_char, c_int},
@@ -32,6 +33,11 @@ struct File {
     inode: u64,
     content: Option<RegionId>,
     metadata: Option<RegionId>,
+    size: u64,
+    /// When it was changed last, before the program runs; standard input is the host's and has no such time.
+    changed_at: Option<(i64, i64)>,
+    /// The program has changed it.
+    is_changed: bool,
 }
 
 struct Files {
@@ -47,8 +53,8 @@ fn files() -> Option<&'static mut Files> {
     unsafe { FILES.load(Ordering::Relaxed).as_mut() }
 }
 
-/// Notes which files are parts of the input. To be called where the input's files lie.
-pub fn begin(channel: Channel) {
+/// Notes which files are parts of the input, as the host lists them. To be called where the input's files lie.
+pub fn begin(list: &[u8]) {
     if files().is_none()
         && let Some(place) = system::map_private(size_of::<Files>())
     {
@@ -59,13 +65,10 @@ pub fn begin(channel: Channel) {
     files.count = 0;
     let stdin = RegionId::new(RegionKind::Stdin, 0);
     if let Some(status) = status_of_descriptor(0) {
-        files.add(&status, Some(stdin), Some(RegionId::new(RegionKind::StdinMetadata, 0)));
+        files.add(&status, Some(stdin), Some(RegionId::new(RegionKind::StdinMetadata, 0)), None);
     }
-    let Some((start, size)) = channel.region(channel.header().sources) else { return };
-    // SAFETY: the region stays mapped, and the host wrote it before the run.
-    let region = unsafe { core::slice::from_raw_parts(start, size) };
     let mut name = [0; 4096];
-    for source in sources::read(region) {
+    for source in sources::read(list) {
         let Some(place) = name.get_mut(..source.path.len()) else { continue };
         place.copy_from_slice(source.path);
         let Some(end) = name.get_mut(source.path.len()) else { continue };
@@ -73,21 +76,50 @@ pub fn begin(channel: Channel) {
         if let Ok(path) = CStr::from_bytes_until_nul(&name)
             && let Some(status) = status_of(libc::AT_FDCWD, path)
         {
-            files.add(&status, source.content, source.metadata);
+            let changed_at = Some((status.st_ctime, status.st_ctime_nsec));
+            files.add(&status, source.content, source.metadata, changed_at);
         }
     }
 }
 
 impl Files {
-    fn add(&mut self, status: &libc::stat, content: Option<RegionId>, metadata: Option<RegionId>) {
-        if let Some(slot) = self.known.get_mut(self.count) {
-            *slot = File { device: status.st_dev, inode: status.st_ino, content, metadata };
-            self.count += 1;
-        }
+    fn add(
+        &mut self,
+        status: &libc::stat,
+        content: Option<RegionId>,
+        metadata: Option<RegionId>,
+        changed_at: Option<(i64, i64)>,
+    ) {
+        let Some(slot) = self.known.get_mut(self.count) else {
+            // SAFETY: a string.
+            return unsafe {
+                cairn_symbolic_unmodelled(c"(files of the input beyond the first 256)".as_ptr())
+            };
+        };
+        *slot = File {
+            device: status.st_dev,
+            inode: status.st_ino,
+            content,
+            metadata,
+            size: status.st_size as u64,
+            changed_at,
+            is_changed: false,
+        };
+        self.count += 1;
     }
 
-    fn find(&self, device: u64, inode: u64) -> Option<&File> {
-        self.known.get(..self.count)?.iter().find(|file| (file.device, file.inode) == (device, inode))
+    fn find(&mut self, status: &libc::stat) -> Option<&mut File> {
+        let files = self.known.get_mut(..self.count)?;
+        files.iter_mut().find(|file| (file.device, file.inode) == (status.st_dev, status.st_ino))
+    }
+}
+
+impl File {
+    /// Whether it may hold something else than the input. The C library may have written to it where we do not look.
+    fn has_changed(&mut self, status: &libc::stat) -> bool {
+        let changed_at = (status.st_ctime, status.st_ctime_nsec);
+        self.is_changed |= self.changed_at.is_some_and(|known| known != changed_at);
+        self.is_changed
     }
 }
 
@@ -100,9 +132,26 @@ fn status_of_descriptor(descriptor: i32) -> Option<libc::stat> {
     (answer == 0).then_some(status)
 }
 
+/// The file of the input that is open at a descriptor.
 fn file_of(descriptor: i32) -> Option<(File, libc::stat)> {
     let status = status_of_descriptor(descriptor)?;
-    files()?.find(status.st_dev, status.st_ino).map(|file| (*file, status))
+    let file = files()?.find(&status)?;
+    if file.has_changed(&status) {
+        // SAFETY: a string.
+        unsafe { cairn_symbolic_unmodelled(c"(reading a file that it has changed)".as_ptr()) };
+        return None;
+    }
+    Some((*file, status))
+}
+
+/// The program can change the file that is open at a descriptor.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_changes(descriptor: c_int) {
+    if let Some(status) = status_of_descriptor(descriptor)
+        && let Some(file) = files().and_then(|files| files.find(&status))
+    {
+        file.is_changed = true;
+    }
 }
 
 /// Gives bytes in memory the labels of a part of the input.
@@ -113,7 +162,7 @@ pub unsafe fn label(place: *const u8, length: usize, region: RegionId, offset: u
     if !is_on() || length == 0 {
         return;
     }
-    let shadow = memory::shadow(place.addr());
+    let shadow = memory::shadow_to_label(place.addr(), length);
     let mut first = 0;
     for index in 0..length {
         let Ok(at) = u32::try_from(offset + index as u64) else { break };
@@ -230,49 +279,100 @@ pub unsafe extern "C" fn cairn_symbolic_was_read(
     }
 }
 
+/// Stands in the unused operand of a byte as `getc` returns it: another byte that is widened is never `EOF`.
+const FROM_STREAM: u32 = 1;
+
 /// The label of the next byte of a file as `getc` returns it, or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_next_byte(descriptor: c_int, offset: i64, byte: c_int) -> u32 {
     if !is_on() || offset < 0 {
         return 0;
     }
-    let Some((file, _)) = file_of(descriptor) else { return 0 };
+    let Some((file, status)) = file_of(descriptor) else { return 0 };
     let Some(region) = file.content else { return 0 };
     let Ok(at) = u32::try_from(offset) else { return 0 };
     if byte >= 0 {
-        return extend(input(region, at, 8, byte as u64), 32, byte as u64);
+        let label = input(region, at, 8, byte as u64);
+        return intern(Op::ZExt, 32, [label, 0, FROM_STREAM], byte as u64);
     }
-    let Some(is_there) = has_more(&file, offset) else { return 0 };
+    let Some(is_there) = has_more(&file, &status, offset) else { return 0 };
     let next = extend(input(region, at, 8, 0), 32, 0);
     cairn_symbolic_ite(32, is_there, next, 0, 0, 0, u32::MAX.into())
 }
 
-/// Whether a file has more than `offset` bytes, which it has not.
-fn has_more(file: &File, offset: i64) -> Option<u32> {
-    let size = length_of(file, offset as u64)?;
-    Some(binary(Op::ULt, 64, [0, size], [offset as u64, offset as u64], 0))
+/// The label of a byte as an `int`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_widen(label: u32, byte: c_int) -> u32 {
+    if label == 0 || !is_on() { 0 } else { extend(label, 32, u64::from(byte as u8)) }
 }
 
-/// The size of a file, as far as its end was seen.
+/// The label of the lowest byte of an `int`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_low_byte(label: u32, value: c_int) -> u32 {
+    if label == 0 || !is_on() { 0 } else { build::extract(label, 0, 8, u64::from(value as u8)) }
+}
+
+/// Whether a file has more than `offset` bytes.
+fn has_more(file: &File, status: &libc::stat, offset: i64) -> Option<u32> {
+    let (offset, size) = (offset as u64, status.st_size as u64);
+    let label = length_of(file, size)?;
+    Some(binary(Op::ULt, 64, [0, label], [offset, size], (offset < size).into()))
+}
+
+/// The label of a file's size.
 fn length_of(file: &File, size: u64) -> Option<u32> {
     Some(input(file.metadata?, metadata::SIZE, 64, size))
 }
 
-/// The label of how much a read returned that wanted more and met the end of the file.
+/// Whether the byte of a label, which is one of a file's content as `getc` returns it, is there: no byte is negative, so who
+/// compares one with `EOF` asks for the end of the file.
+pub fn is_there(label: u32) -> Option<u32> {
+    let wide = node(label);
+    let byte = node(wide.a);
+    let is_byte = wide.op == Op::ZExt as u8 && wide.c == FROM_STREAM && byte.op == Op::Input as u8;
+    let region = RegionId(byte.a);
+    if !is_byte || !matches!(region.kind(), Some(RegionKind::Stdin | RegionKind::File)) {
+        return None;
+    }
+    let files = files()?;
+    let file = files.known.get(..files.count)?.iter().find(|file| file.content == Some(region))?;
+    let (offset, size) = (u64::from(byte.b), file.size);
+    let label = length_of(file, size)?;
+    (offset < size).then(|| binary(Op::ULt, 64, [0, label], [offset, size], 1))
+}
+
+/// The most bytes of a read that was given all it wanted, for its result to depend on the size of the file. Larger ones fill
+/// buffers, whose ends would all depend on it.
+const SMALL_READ: u64 = 512;
+
+/// The label of how many items of `item` bytes a read returned that wanted `wanted` bytes and got `count`.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_symbolic_count(descriptor: c_int, offset: i64, wanted: u64, count: u64) -> u32 {
-    if !is_on() || offset < 0 || count >= wanted {
+pub extern "C" fn cairn_symbolic_count(
+    descriptor: c_int,
+    offset: i64,
+    wanted: u64,
+    count: u64,
+    item: u64,
+) -> u32 {
+    let is_full = count >= wanted;
+    if !is_on() || offset < 0 || wanted == 0 || (is_full && wanted > SMALL_READ) {
         return 0;
     }
     let Some((file, status)) = file_of(descriptor) else { return 0 };
-    let end = offset as u64 + count;
-    if status.st_size as u64 != end {
+    let (offset, size) = (offset as u64, status.st_size as u64);
+    if size < offset || (!is_full && size - offset >= count + item) {
+        // There is more in the file: something else was in the way.
         return 0;
     }
-    let Some(size) = length_of(&file, end) else { return 0 };
-    let left = binary(Op::Sub, 64, [size, 0], [end, offset as u64], count);
-    let is_less = binary(Op::ULt, 64, [left, 0], [count, wanted], 1);
-    build::cairn_symbolic_ite(64, is_less, left, 0, 1, count, wanted)
+    let Some(label) = length_of(&file, size) else { return 0 };
+    let left = size - offset;
+    let left_label = binary(Op::Sub, 64, [label, 0], [size, offset], left);
+    let is_less = binary(Op::ULt, 64, [left_label, 0], [left, wanted], (left < wanted).into());
+    let bytes = cairn_symbolic_ite(64, is_less, left_label, 0, (left < wanted).into(), left, wanted);
+    match item {
+        1 => bytes,
+        _ => binary(Op::UDiv, 64, [bytes, 0], [left.min(wanted), item], count / item),
+    }
 }
 
 /// A line was read: that it ends where it does, and not before, is a demand on its bytes, and on the size of a file that ends
@@ -291,9 +391,6 @@ pub unsafe extern "C" fn cairn_symbolic_line(
     if !is_on() || length == 0 {
         return;
     }
-    let demand = |label: u32, direction: bool| {
-        path::note(Record::Conditional { condition: NO_CONDITION, direction, label });
-    };
     let shadow = memory::shadow(place.addr());
     let end = u64::from(end as u8);
     let mut has_end = false;
@@ -306,18 +403,42 @@ pub unsafe extern "C" fn cairn_symbolic_line(
         }
     }
     let after = offset + length as i64;
+    let Some((file, status)) = (if offset < 0 { None } else { file_of(descriptor) }) else { return };
+    let has_more = |at: i64| has_more(&file, &status, at);
+    if let Some(is_there) = has_more(offset) {
+        demand(is_there, true);
+    }
     if !has_end
-        && let Some((file, status)) = file_of(descriptor)
         && status.st_size == after
-        && let Some(is_there) = has_more(&file, after)
+        && let Some(is_there) = has_more(after)
     {
         demand(is_there, false);
     }
 }
 
-/// The label of a pointer that is null because the file has ended.
+/// Notes what has to hold because we follow only what happened.
+fn demand(label: u32, direction: bool) {
+    if label != 0 {
+        path::note(Record::Conditional { condition: LIBRARY, direction, label });
+    }
+}
+
+/// A value is followed only as it is in this run.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_symbolic_null_at_end(descriptor: c_int, offset: i64, otherwise: usize) -> u32 {
+pub extern "C" fn cairn_symbolic_pin(label: u32, value: u64) {
+    if label == 0 || !is_on() {
+        return;
+    }
+    let width = u32::from(node(label).width);
+    let is_same = binary(Op::Eq, width, [label, 0], [value, value], 1);
+    if is_first_note(is_same) {
+        demand(is_same, true);
+    }
+}
+
+/// The label of what a function returned because the file has ended, which would have been `otherwise` if it had not.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_at_end(descriptor: c_int, offset: i64, otherwise: u64, at_end: u64) -> u32 {
     if !is_on() || offset < 0 {
         return 0;
     }
@@ -325,8 +446,8 @@ pub extern "C" fn cairn_symbolic_null_at_end(descriptor: c_int, offset: i64, oth
     if status.st_size > offset {
         return 0;
     }
-    has_more(&file, offset)
-        .map_or(0, |is_there| cairn_symbolic_ite(64, is_there, 0, 0, 0, otherwise as u64, 0))
+    has_more(&file, &status, offset)
+        .map_or(0, |is_there| cairn_symbolic_ite(64, is_there, 0, 0, 0, otherwise, at_end))
 }
 
 /// Labels what `stat` told of a file of the input.
@@ -338,13 +459,12 @@ pub unsafe extern "C" fn cairn_symbolic_was_told(status: *mut libc::stat) {
     // SAFETY: promised by the caller.
     unsafe {
         memory::cairn_symbolic_set(status.cast(), 0, STATUS_SIZE);
-        let file = files().and_then(|files| files.find((*status).st_dev, (*status).st_ino));
-        let Some(region) = file.and_then(|file| file.metadata) else {
-            return;
-        };
-        if !is_on() {
+        let file = files().and_then(|files| files.find(&*status));
+        let Some(file) = file.filter(|_| is_on()) else { return };
+        if file.has_changed(&*status) {
             return;
         }
+        let Some(region) = file.metadata else { return };
         let field = |place: *mut u8, size: u64, offset: u32, value: u64| {
             let label = input(region, offset, size as u32 * 8, value);
             memory::cairn_symbolic_store(place, size, label);
@@ -394,7 +514,7 @@ pub unsafe fn written_variable(place: *const u8, length: usize) {
 pub fn assumed(function: usize, value: u64) {
     let label = cairn_symbolic_argument(function, 0);
     if label != 0 && is_on() {
-        let width = super::nodes::node(label).width.into();
+        let width = node(label).width.into();
         let holds = binary(Op::Ne, width, [label, 0], [value, 0], (value != 0).into());
         path::cairn_symbolic_condition(NO_CONDITION, holds, (value != 0).into());
     }

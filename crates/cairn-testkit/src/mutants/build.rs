@@ -1,16 +1,14 @@
 //! A program and its mutant view.
 
 use super::judge::Reference;
-use crate::dist;
+use crate::views::{self, decode};
 use cairn_cc::{
-    BuildRecord, Settings, Toolchain,
-    settings::{Distribution, Places},
+    BuildRecord, Settings,
     views::{Alone, ViewRequest, Views, build_alone, build_views, find},
 };
 use cairn_executor::{RunConfig, SessionConfig, Target, mutants::MutantSession};
-use cairn_model::{MutantId, MutantTable, ProgramMap, versioned};
+use cairn_model::{MutantId, MutantTable, ProgramMap, SiteTable};
 use std::{
-    env, fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -32,17 +30,7 @@ pub struct MutantBuild {
 impl MutantBuild {
     /// Builds the views of `program` with the mutants of `set`; `scope` is that of `cairn.toml`, as JSON.
     pub fn of(program: &Path, set: &str, scope: Option<String>) -> Self {
-        let search_path: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
-        let directory = program.parent().expect("a program lies in a folder").to_owned();
-        let cache_dir = env::var_os("HOME").map(|home| Path::new(&home).join(".cache/cairn"));
-        let settings = Settings {
-            toolchain: Toolchain::find(&search_path, cache_dir.as_deref())
-                .expect("LLVM's tools are installed"),
-            distribution: Distribution::at(dist().root()),
-            places: Places { directory, cairn_dir: None, cache_dir },
-            temporary_dir: env::temp_dir(),
-            bypass: false,
-        };
+        let settings = views::settings(program);
         let record = find(&settings.places, program).unwrap_or_else(|error| panic!("{error}"));
         let request = ViewRequest { scope, mutants: Some(set.to_owned()), ..ViewRequest::default() };
         let views = build_views(&settings, &record, &request)
@@ -62,6 +50,15 @@ impl MutantBuild {
     pub fn mutant_view(&self) -> Target {
         let program = self.views.mutants.as_ref().expect("it was asked for").program.clone();
         Target { program, n_counters: self.map.n_counters }
+    }
+
+    /// The detailed symbolic view and what it can be asked about, built when it is asked for.
+    pub fn detailed_view(&self) -> (Target, SiteTable) {
+        let request = ViewRequest { with_detailed: true, ..self.request.clone() };
+        let views = build_views(&self.settings, &self.record, &request)
+            .unwrap_or_else(|error| panic!("the detailed view: {error}"));
+        let view = views.detailed.expect("it was asked for");
+        (Target { program: view.program, n_counters: self.map.n_counters }, decode(&view.sites))
     }
 
     /// The plain view.
@@ -114,9 +111,4 @@ impl MutantBuild {
         let place = self.map.show(site.extent.start);
         format!("{place} {} → {} ({}, {})", site.text, entry.replacement, entry.operator, entry.stable_id)
     }
-}
-
-fn decode<T: versioned::Versioned>(path: &Path) -> T {
-    let bytes = fs::read(path).unwrap_or_else(|error| panic!("read `{}`: {error}", path.display()));
-    versioned::decode(&bytes).unwrap_or_else(|error| panic!("decode `{}`: {error}", path.display()))
 }

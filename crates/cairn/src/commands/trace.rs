@@ -14,8 +14,8 @@ use crate::{
 };
 use cairn_abi::channel::TraceLevel;
 use cairn_concolic::{Event, Step};
-use cairn_executor::SymbolicConfig;
-use cairn_model::Outcome;
+use cairn_executor::{Asked, SymbolicConfig};
+use cairn_model::{Outcome, sites::ProbeRole};
 use serde::Serialize;
 
 /// Show how the way of a run through the program depends on its input
@@ -23,12 +23,19 @@ use serde::Serialize;
 pub struct Trace {
     #[command(flatten)]
     target: TargetArgs,
-    /// Also conditions that do not depend on the input, branches of library functions, and everything else recorded
+    /// Also functions that are entered and left, conditions that do not depend on the input, branches of library functions,
+    /// and everything else recorded
     #[arg(long)]
     all: bool,
+    /// Also the values of expressions that depend on the input; with `--all` those of all expressions
+    #[arg(long)]
+    sites: bool,
     /// Also the bytes of the input that each condition depends on
     #[arg(long)]
     taint: bool,
+    /// How many events are shown at most, from the start; 0: all
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    limit: usize,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -49,37 +56,58 @@ struct Report<'a> {
     n_concrete_addresses: u64,
     unmodelled: &'a [(String, u64)],
     n_expressions: usize,
+    /// How many events there are beyond those shown.
+    n_left_out: usize,
     events: Vec<Described>,
 }
 
 impl Trace {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        let wanted = Wanted { symbolic: true, ..Wanted::USUAL };
+        let is_detailed = self.all || self.sites;
+        let wanted = Wanted { symbolic: !is_detailed, detailed: is_detailed, ..Wanted::USUAL };
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
         let named = one_input(&subject)?;
         let trace_level = if self.all { TraceLevel::All } else { TraceLevel::Symbolic };
-        let mut tracer = Tracer::new(&subject, SymbolicConfig { trace_level, ..SymbolicConfig::default() })?;
+        let config = SymbolicConfig { trace_level, ..SymbolicConfig::default() };
+        let mut tracer = match is_detailed {
+            true => Tracer::detailed(&subject, config)?,
+            false => Tracer::new(&subject, config)?,
+        };
+        if self.sites {
+            // What a constant is stands in the source.
+            let sites = tracer.sites().first_of_each();
+            let noted = sites.filter(|(_, probe)| probe.role != ProbeRole::Constant).map(|(id, _)| id);
+            let noted = noted.collect();
+            tracer.ask(Asked { noted, guidepost: None })?;
+        }
         let traced = tracer.trace(&named.input)?;
         traced.warn(screen);
         let shown = |step: &&Step| self.all || is_essential(step);
-        let events: Vec<Described> = traced
-            .path
-            .steps()
-            .iter()
-            .filter(shown)
-            .map(|step| describe(&subject.map, &traced.path, step))
+        // Loops that never end leave millions of events, which nobody reads.
+        let limit = if self.limit == 0 { usize::MAX } else { self.limit };
+        let steps = || traced.path.steps().iter().filter(shown);
+        let n_left_out = steps().count().saturating_sub(limit);
+        let events: Vec<Described> = steps()
+            .take(limit)
+            .map(|step| describe(&subject.map, tracer.sites(), &traced.path, step))
             .collect();
         if self.json {
-            let report = self.report(&named, &traced, events);
+            let report = self.report(&named, &traced, events, n_left_out);
             screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
         } else {
-            screen.result(self.text(&named, &traced, &events).trim_end());
+            screen.result(self.text(&named, &traced, &events, n_left_out).trim_end());
         }
         let is_failure = traced.run.execution.outcome.ending.is_failure();
         Ok(if is_failure { Exit::Findings } else { Exit::Done })
     }
 
-    fn report<'a>(&self, named: &NamedInput, traced: &'a Traced, mut events: Vec<Described>) -> Report<'a> {
+    fn report<'a>(
+        &self,
+        named: &NamedInput,
+        traced: &'a Traced,
+        mut events: Vec<Described>,
+        n_left_out: usize,
+    ) -> Report<'a> {
         if !self.taint {
             events.iter_mut().for_each(|event| event.taint.clear());
         }
@@ -98,11 +126,12 @@ impl Trace {
             n_concrete_addresses: run.n_concrete_addresses,
             unmodelled: &run.unmodelled,
             n_expressions: traced.path.dag().len(),
+            n_left_out,
             events,
         }
     }
 
-    fn text(&self, named: &NamedInput, traced: &Traced, events: &[Described]) -> String {
+    fn text(&self, named: &NamedInput, traced: &Traced, events: &[Described], n_left_out: usize) -> String {
         let mut lines = vec![
             format!("  input      {} ({})", named.path.display(), named.input.address()),
             format!("  outcome    {}", verb(&traced.run.execution.outcome.ending)),
@@ -116,16 +145,26 @@ impl Trace {
         };
         let conditions = count(n_conditions, "condition");
         lines.push(format!("  path       {conditions} on the input{others}"));
-        lines.extend(events.iter().map(|event| format!("    {}", event.line(self.taint))));
+        let mut depth = 0usize;
+        for event in events {
+            depth = depth.saturating_sub(usize::from(event.kind == "leave"));
+            lines.push(format!("    {}{}", "  ".repeat(depth), event.line(self.taint)));
+            depth += usize::from(event.kind == "enter");
+        }
+        if n_left_out > 0 {
+            let more = count(n_left_out, "more event");
+            lines.push(format!("    … and {more}; `--limit {}` shows them", events.len() + n_left_out));
+        }
         lines.join("\n") + "\n"
     }
 }
 
-/// Conditions of the map that depend on the input, and what was asked about sites.
+/// Conditions of the map and values of expressions that depend on the input, and guideposts.
 fn is_essential(step: &Step) -> bool {
     match step.event {
         Event::Conditional { condition, expression, .. } => condition.is_some() && expression.is_some(),
-        Event::SiteValue { .. } | Event::Guidepost { .. } => true,
+        Event::SiteValue { expression, .. } => expression.is_some(),
+        Event::Guidepost { .. } => true,
         _ => false,
     }
 }

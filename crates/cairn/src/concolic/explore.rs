@@ -250,7 +250,7 @@ impl<'a> Search<'a> {
             }
         }
         let mut answer = flip_besides(&mut path, waiting.step, &others, solvers.strict, budget);
-        if answer == Flip::Unsat {
+        if matches!(answer, Flip::Unsat | Flip::Fixed(_)) {
             if opposite(&path.steps()[waiting.step].event).is_some() {
                 answer = flip_besides(&mut path, waiting.step, &[], solvers.hopeful, budget);
             }

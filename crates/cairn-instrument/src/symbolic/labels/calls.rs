@@ -1,13 +1,15 @@
 //! Labels across calls: see [`cairn_abi::symbolic::state`].
 
 use super::{
-    Pass, name_of,
+    Pass,
+    events::{MarkKind, mark_kind},
+    name_of,
     region::{Body, Defaults, Item, Labels, LookedAt},
     runtime,
-    shape::LeafKind,
+    shape::{Leaf, LeafKind},
     values::operands,
+    vectors::is_vector,
 };
-use crate::symbolic::marks::{MARK, MARK_SWITCH};
 use cairn_abi::symbolic::state::{CallState, MAX_ARGUMENTS, MAX_RESULTS, Passed, VariableArguments};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode::*, LLVMTypeKind, core::*, prelude::*};
 use std::mem::offset_of;
@@ -44,7 +46,7 @@ unsafe fn callee_of(call: LLVMValueRef) -> Callee {
             return Callee::Indirect;
         }
         let name = name_of(callee);
-        if name == MARK || name == MARK_SWITCH {
+        if mark_kind(&name).is_some() {
             Callee::Mark
         } else if LLVMGetIntrinsicID(callee) != 0 {
             Callee::Intrinsic
@@ -255,10 +257,33 @@ impl Body<'_> {
                 }
                 if copied_size(call, index as u32 + 1).is_some() {
                     // Whether anything in there has a label is not looked at.
-                    looked_at.truths.push(LLVMConstInt(LLVMInt1TypeInContext(self.pass.context), 1, 0));
+                    looked_at.truths.push(self.always());
                 }
             }
+            if !is_unknown && self.fills_registers(call) {
+                // Variable arguments in memory lie where labels of an earlier call may be.
+                looked_at.truths.push(self.always());
+            }
             looked_at
+        }
+    }
+
+    /// A truth value that sends a region the slow way.
+    unsafe fn always(&self) -> LLVMValueRef {
+        // SAFETY: the context is alive.
+        unsafe { LLVMConstInt(LLVMInt1TypeInContext(self.pass.context), 1, 0) }
+    }
+
+    /// Whether a call has variable arguments that may lie in memory because registers do not suffice.
+    unsafe fn fills_registers(&self, call: LLVMValueRef) -> bool {
+        // SAFETY: the caller has a call of the live module.
+        unsafe {
+            if LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call)) == 0 {
+                return false;
+            }
+            let leaves = || operands(call).into_iter().flat_map(|argument| self.leaves_of(argument));
+            let count = |kind: LeafKind| leaves().filter(|leaf| leaf.kind == kind).count();
+            count(LeafKind::Integer) > 6 || count(LeafKind::Float) > 8 || count(LeafKind::Other) > 0
         }
     }
 
@@ -279,7 +304,20 @@ impl Body<'_> {
                 }
                 let name =
                     LLVMBuildGlobalStringPtr(pass.builder, named(callee).as_ptr(), c"cairn.name".as_ptr());
-                self.call(&runtime::UNMODELLED, &mut [name]);
+                // The region may have come here for something else.
+                let mut any = self.word(0);
+                for argument in operands(call) {
+                    for label in self.labels_of(argument) {
+                        let label = LLVMBuildZExt(pass.builder, label, pass.i64_type, none);
+                        any = LLVMBuildOr(pass.builder, any, label, none);
+                    }
+                    let is_pointer =
+                        LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMTypeKind::LLVMPointerTypeKind;
+                    if is_pointer && LLVMIsConstant(argument) == 0 {
+                        any = LLVMBuildOr(pass.builder, any, self.shadow_byte(argument), none);
+                    }
+                }
+                self.call(&runtime::GIVEN, &mut [name, any]);
                 return;
             }
             let n_fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
@@ -289,13 +327,22 @@ impl Body<'_> {
                     let place = self.state_at(offset_of!(CallState, copies) + 8 * number);
                     LLVMBuildStore(pass.builder, argument, place);
                 }
-                for (leaf, label) in self.leaves_of(argument).iter().zip(self.labels_of(argument)) {
+                let is_variable = index as u32 >= n_fixed;
+                let mut leaves = self.leaves_of(argument);
+                let mut labels = self.labels_of(argument);
+                if is_variable && is_vector(argument) && leaves.len() > 1 {
+                    // It has one place, whatever it holds.
+                    let whole = Leaf { kind: LeafKind::Float, width: 64, offset: 0, size: 8 };
+                    labels = vec![self.opaque(&whole, None, &labels)];
+                    leaves = vec![whole];
+                }
+                for (leaf, label) in leaves.iter().zip(labels) {
                     if number >= MAX_ARGUMENTS {
                         break;
                     }
                     let place = self.state_at(offset_of!(CallState, arguments) + 4 * number);
                     LLVMBuildStore(pass.builder, label, place);
-                    if index as u32 >= n_fixed {
+                    if is_variable {
                         let passed = match leaf.kind {
                             LeafKind::Float => Passed::Float,
                             LeafKind::Other => Passed::Memory16,
@@ -340,8 +387,7 @@ impl Body<'_> {
             if matches!(callee_of(call), Callee::Assembly | Callee::Unknown) {
                 let labels: Vec<_> =
                     operands(call).into_iter().flat_map(|operand| self.labels_of(operand)).collect();
-                let value = (leaves.len() == 1 && leaves[0].is_narrow()).then_some(call);
-                return leaves.iter().map(|leaf| self.opaque(leaf, value, &labels)).collect();
+                return self.opaque_parts(call, &labels);
             }
             let is_mine = self.meant.borrow()[&call];
             (0..leaves.len())
@@ -371,20 +417,12 @@ impl Body<'_> {
         }
     }
 
-    pub(super) unsafe fn look_at_mark(&self, call: LLVMValueRef) -> LookedAt {
-        // SAFETY: the builder stands where the mark does.
-        unsafe {
-            let values = vec![LLVMGetOperand(call, 1)];
-            LookedAt { values, truths: vec![self.notes_all()], ..LookedAt::default() }
-        }
-    }
-
     pub(super) unsafe fn note_condition(&self, call: LLVMValueRef) {
         // SAFETY: the builder stands where the mark does.
         unsafe {
             let (first, value) = (LLVMGetOperand(call, 0), LLVMGetOperand(call, 1));
             let label = self.label_of(value);
-            if name_of(LLVMGetCalledValue(call)) == MARK_SWITCH {
+            if mark_kind(&name_of(LLVMGetCalledValue(call))) == Some(MarkKind::Switch) {
                 // The mark widens the value; the runtime is told the label of the wide one.
                 self.call(&runtime::SWITCH, &mut [first, label, value]);
                 return;

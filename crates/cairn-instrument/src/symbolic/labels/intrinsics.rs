@@ -6,9 +6,14 @@ use super::{
     region::{Body, Item, Labels},
     runtime::{self, Signature},
     shape::LeafKind,
+    table::Treatment,
     values::operands,
+    vectors::is_vector,
 };
-use cairn_abi::symbolic::{MathFunction, Op, intrinsic::Intrinsic};
+use cairn_abi::{
+    record::Access,
+    symbolic::{MathFunction, Op, intrinsic::Intrinsic},
+};
 use inkwell::llvm_sys::{core::*, prelude::*};
 
 /// How an intrinsic function is followed.
@@ -64,6 +69,8 @@ const WAYS: &[(&str, Way)] = {
         ("ssa.copy", Way::Same),
         ("arithmetic.fence", Way::Same),
         ("canonicalize", Way::Same),
+        ("annotation", Way::Same),
+        ("ptr.annotation", Way::Same),
         ("ptrmask", Way::Binary(Op::And)),
         ("ctpop", Way::Unary(Op::PopCount)),
         ("ctlz", Way::Unary(Op::LeadingZeros)),
@@ -76,8 +83,14 @@ const WAYS: &[(&str, Way)] = {
         ("bswap", Way::Composed(SwapBytes)),
         ("uadd.sat", Way::Composed(UAddSaturating)),
         ("usub.sat", Way::Composed(USubSaturating)),
+        ("sadd.sat", Way::Opaque),
+        ("ssub.sat", Way::Opaque),
+        ("ushl.sat", Way::Opaque),
+        ("sshl.sat", Way::Opaque),
         ("ucmp", Way::Opaque),
         ("scmp", Way::Opaque),
+        ("bitreverse", Way::Opaque),
+        ("load.relative", Way::Opaque),
         ("uadd.with.overflow", Way::Overflow(Op::Add, UAddOverflows)),
         ("sadd.with.overflow", Way::Overflow(Op::Add, SAddOverflows)),
         ("usub.with.overflow", Way::Overflow(Op::Sub, USubOverflows)),
@@ -108,6 +121,19 @@ const WAYS: &[(&str, Way)] = {
         ("maxnum", Way::Math(Function::Fmax)),
         ("copysign", Way::Math(Function::CopySign)),
         ("fmuladd", Way::MultiplyAdd),
+        ("fma", Way::Opaque),
+        ("is.fpclass", Way::Opaque),
+        ("powi", Way::Opaque),
+        ("ldexp", Way::Opaque),
+        ("frexp", Way::Opaque),
+        ("minimum", Way::Opaque),
+        ("maximum", Way::Opaque),
+        ("lrint", Way::Opaque),
+        ("llrint", Way::Opaque),
+        ("lround", Way::Opaque),
+        ("llround", Way::Opaque),
+        ("fptosi.sat", Way::Opaque),
+        ("fptoui.sat", Way::Opaque),
     ]
 };
 
@@ -132,12 +158,9 @@ const NOTHING: &[&str] = &[
     "returnaddress",
     "pseudoprobe",
     "var.annotation",
-    "ptr.annotation",
-    "annotation",
     "read_register",
     "write_register",
     "clear_cache",
-    "x86.",
     "objectsize",
     "is.constant",
     "seh.",
@@ -148,13 +171,23 @@ const NOTHING: &[&str] = &[
     "thread.pointer",
 ];
 
-/// Whether we say anything about an intrinsic function; others are opaque without having been looked at.
-fn is_known(name: &str) -> bool {
+/// Families of those that compute something from their operands, whatever comes behind.
+const OPAQUE: &[&str] = &["x86.", "vector.", "experimental.constrained.", "experimental.vector.", "masked."];
+
+/// How well an intrinsic function is followed; others are opaque without having been looked at.
+pub(super) fn treatment(name: &str) -> Option<Treatment> {
     if super::calls::MEMORY.contains(&name) {
-        return true;
+        return Some(Treatment::Exact);
     }
-    let Some(name) = name.strip_prefix("llvm.") else { return false };
-    WAYS.iter().any(|(known, _)| fits(name, known)) || NOTHING.iter().any(|prefix| name.starts_with(prefix))
+    let name = name.strip_prefix("llvm.")?;
+    let begins = |families: &[&str]| families.iter().any(|family| name.starts_with(family));
+    match WAYS.iter().find(|(known, _)| fits(name, known)) {
+        Some((_, Way::Opaque)) => Some(Treatment::Opaque),
+        Some(_) => Some(Treatment::Exact),
+        None if begins(NOTHING) => Some(Treatment::Exact),
+        None if begins(OPAQUE) => Some(Treatment::Opaque),
+        None => None,
+    }
 }
 
 /// Whether a name is `known`, perhaps with types behind it.
@@ -189,7 +222,7 @@ impl Body<'_> {
         unsafe {
             let name = name_of(LLVMGetCalledValue(call));
             let way = way_of(&name);
-            if !is_known(&name) {
+            if treatment(&name).is_none() {
                 self.pass.unknown.borrow_mut().insert(name);
             }
             match way {
@@ -214,9 +247,11 @@ impl Body<'_> {
             let length = |index: usize| self.as_word(operands[index]);
             match way {
                 Way::Copy => {
+                    self.pin_memory(&operands, &[(0, Access::Store), (1, Access::Load)]);
                     self.call(&runtime::COPY, &mut [operands[0], operands[1], length(2)]);
                 }
                 Way::Set => {
+                    self.pin_memory(&operands, &[(0, Access::Store)]);
                     let label = self.label_of(operands[1]);
                     self.call(&runtime::SET, &mut [operands[0], label, length(2)]);
                 }
@@ -233,13 +268,37 @@ impl Body<'_> {
         }
     }
 
+    /// Labels move as bytes do in this run: where to, where from and how many become conditions.
+    unsafe fn pin_memory(&self, operands: &[LLVMValueRef], pointers: &[(usize, Access)]) {
+        // SAFETY: the builder stands behind the call.
+        unsafe {
+            let length = self.as_word(operands[2]);
+            let label = self.label_of(operands[2]);
+            if !self.is_zero(label) {
+                self.call(&runtime::PIN, &mut [label, length]);
+            }
+            for (index, access) in pointers {
+                let label = self.label_of(operands[*index]);
+                if !self.is_zero(label) {
+                    let access = self.number(*access as u64);
+                    self.call(&runtime::ADDRESS, &mut [operands[*index], length, label, access]);
+                }
+            }
+        }
+    }
+
     /// How many registers for integers and for floating-point numbers the named parameters take.
     unsafe fn fixed_registers(&self) -> (u64, u64) {
         let (mut integers, mut floats) = (0, 0);
         // SAFETY: the function belongs to the live module.
         unsafe {
             for index in 0..LLVMCountParams(self.function) {
-                for leaf in self.leaves_of(LLVMGetParam(self.function, index)) {
+                let parameter = LLVMGetParam(self.function, index);
+                if is_vector(parameter) {
+                    floats += 1;
+                    continue;
+                }
+                for leaf in self.leaves_of(parameter) {
                     match leaf.kind {
                         LeafKind::Integer => integers += 1,
                         LeafKind::Float => floats += 1,
@@ -261,10 +320,11 @@ impl Body<'_> {
             let all: Vec<_> = operands.iter().flat_map(|operand| self.labels_of(*operand)).collect();
             let is_plain = operands.iter().all(|operand| {
                 let leaves = self.leaves_of(*operand);
-                leaves.iter().all(|leaf| leaf.kind != LeafKind::Other && leaf.width <= 64)
-            }) && leaves.iter().all(|leaf| leaf.is_narrow());
+                !is_vector(*operand) && leaves.iter().all(|leaf| leaf.is_narrow())
+            }) && leaves.iter().all(|leaf| leaf.is_narrow())
+                && !is_vector(call);
             if !is_plain {
-                return leaves.iter().map(|leaf| self.opaque(leaf, None, &all)).collect();
+                return self.opaque_parts(call, &all);
             }
             let labelled =
                 |index: usize| Labelled { label: self.label_of(operands[index]), value: operands[index] };
@@ -309,10 +369,7 @@ impl Body<'_> {
                     arguments.extend(words);
                     vec![self.call(&runtime::FUNNEL, &mut arguments)]
                 }
-                _ => {
-                    let value = (leaves.len() == 1).then_some(call);
-                    leaves.iter().map(|leaf| self.opaque(leaf, value, &all)).collect()
-                }
+                _ => self.opaque_parts(call, &all),
             }
         }
     }
@@ -355,7 +412,14 @@ mod tests {
     #[test]
     fn a_name_that_only_begins_like_one_is_another() {
         assert_eq!(way_of("llvm.fmul.special.f64"), Way::Opaque);
-        assert!(!is_known("llvm.exp.special"));
-        assert!(!is_known("llvm.umin.something.i32"));
+        assert_eq!(treatment("llvm.exp.special"), None);
+        assert_eq!(treatment("llvm.umin.something.i32"), None);
+    }
+
+    #[test]
+    fn what_depends_on_its_operands_is_not_nothing() {
+        assert_eq!(treatment("llvm.x86.sse2.pause"), Some(Treatment::Opaque));
+        assert_eq!(way_of("llvm.ptr.annotation.p0"), Way::Same);
+        assert_eq!(way_of("llvm.var.annotation.p0.p0"), Way::Nothing);
     }
 }

@@ -116,7 +116,11 @@ impl Body<'_> {
             let whole = (leaves.len() == 1).then_some(load);
             leaves
                 .iter()
-                .map(|leaf| self.load_part(self.at(pointer, leaf.offset), pointer_label, leaf, whole))
+                .enumerate()
+                .map(|(number, leaf)| {
+                    let value = whole.or_else(|| self.part_of(load, number));
+                    self.load_part(self.at(pointer, leaf.offset), pointer_label, leaf, value)
+                })
                 .collect()
         }
     }
@@ -254,10 +258,7 @@ impl Body<'_> {
             if old_value.is_some() {
                 return old;
             }
-            let builder = self.pass.builder;
-            let part = |index: u32| LLVMBuildExtractValue(builder, exchange, index, c"".as_ptr());
-            let results = self.leaves_of(exchange);
-            (0..).zip(&results).map(|(index, leaf)| self.opaque(leaf, Some(part(index)), &labels)).collect()
+            self.opaque_parts(exchange, &labels)
         }
     }
 

@@ -119,7 +119,14 @@ signatures! {
     SET = "cairn_symbolic_set"("pil") -> 'v';
     CONDITION = "cairn_symbolic_condition"("iii") -> 'v';
     SWITCH = "cairn_symbolic_switch"("pil") -> 'v';
-    UNMODELLED = "cairn_symbolic_unmodelled"("p") -> 'v';
+    ENTER = "cairn_symbolic_enter"("i") -> 'v';
+    LEAVE = "cairn_symbolic_leave"("i") -> 'v';
+    // The probe and its place; the value's label and bits; labels, values and widths of operands.
+    SITE = "cairn_symbolic_site"("ililiilli") -> 'v';
+    // Something with a label was given to a function with this name, if not 0.
+    GIVEN = "cairn_symbolic_given"("pl") -> 'v';
+    PIN = "cairn_symbolic_pin"("il") -> 'v';
+    ADDRESS = "cairn_symbolic_address"("plii") -> 'v';
     SAVE_VARIABLE = "cairn_symbolic_save_variable"("pi") -> 'v';
     START_VARIABLE = "cairn_symbolic_start_variable"("ppii") -> 'v';
 }

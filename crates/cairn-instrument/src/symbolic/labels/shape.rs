@@ -72,10 +72,32 @@ impl Pass {
                         self.add_leaves(element, offset + index * size, leaves);
                     }
                 }
+                LLVMVectorTypeKind if self.has_parts(value_type) => {
+                    let element = LLVMGetElementType(value_type);
+                    let size = LLVMStoreSizeOfType(self.layout, element);
+                    for index in 0..u64::from(LLVMGetVectorSize(value_type)) {
+                        self.add_leaves(element, offset + index * size, leaves);
+                    }
+                }
                 LLVMHalfTypeKind | LLVMBFloatTypeKind | LLVMX86_FP80TypeKind | LLVMFP128TypeKind
                 | LLVMVectorTypeKind => leaves.push(sized(LeafKind::Other, 64)),
                 _ => {}
             }
+        }
+    }
+
+    /// Whether the elements of a vector have labels of their own: a few, each of whole bytes.
+    fn has_parts(&self, vector: LLVMTypeRef) -> bool {
+        const MAX_ELEMENTS: u32 = 8;
+        // SAFETY: the type belongs to the module's context.
+        unsafe {
+            let element = LLVMGetElementType(vector);
+            let is_plain = match LLVMGetTypeKind(element) {
+                LLVMFloatTypeKind | LLVMDoubleTypeKind | LLVMPointerTypeKind => true,
+                LLVMIntegerTypeKind => matches!(LLVMGetIntTypeWidth(element), 8 | 16 | 32 | 64),
+                _ => false,
+            };
+            is_plain && LLVMGetVectorSize(vector) <= MAX_ELEMENTS
         }
     }
 

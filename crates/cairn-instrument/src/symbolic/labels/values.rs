@@ -6,6 +6,7 @@ use super::{
     region::{Body, Item, Labels, LookedAt},
     runtime,
     shape::LeafKind,
+    vectors::is_vector,
 };
 use cairn_abi::symbolic::Op;
 use inkwell::llvm_sys::{
@@ -69,7 +70,7 @@ impl Body<'_> {
                     Vec::new()
                 }
                 Item::Mark(call) => {
-                    self.note_condition(call);
+                    self.carry_out_mark(call);
                     Vec::new()
                 }
                 Item::Parameters => self.take_parameters(),
@@ -108,17 +109,20 @@ impl Body<'_> {
                 LLVMSelect => self.select(value),
                 LLVMCall => self.intrinsic(value),
                 _ => {
+                    if let Some(labels) = self.elements(value) {
+                        return labels;
+                    }
                     let leaves = self.leaves_of(value);
                     match &leaves[..] {
                         [leaf] if leaf.kind != LeafKind::Other && self.is_plain(value) => {
                             vec![self.scalar(value)]
                         }
-                        leaves => {
+                        _ => {
                             let labels: Vec<_> = operands(value)
                                 .into_iter()
                                 .flat_map(|operand| self.labels_of(operand))
                                 .collect();
-                            leaves.iter().map(|leaf| self.opaque_part(value, leaf, &labels)).collect()
+                            self.opaque_parts(value, &labels)
                         }
                     }
                 }
@@ -126,17 +130,15 @@ impl Body<'_> {
         }
     }
 
-    unsafe fn opaque_part(
-        &self,
-        value: LLVMValueRef,
-        leaf: &super::shape::Leaf,
-        labels: &[LLVMValueRef],
-    ) -> LLVMValueRef {
-        // SAFETY: the builder stands where everything is known.
-        unsafe {
-            let is_scalar = leaf.is_narrow() && self.leaves_of(value).len() == 1;
-            self.opaque(leaf, is_scalar.then_some(value), labels)
-        }
+    /// Labels of all parts of a value that depends on `labels` in a way we do not follow.
+    ///
+    /// # Safety
+    /// The builder stands where the value is known.
+    pub(super) unsafe fn opaque_parts(&self, value: LLVMValueRef, labels: &[LLVMValueRef]) -> Labels {
+        let leaves = self.leaves_of(value);
+        // SAFETY: promised by the caller.
+        let part = |number| unsafe { self.opaque(&leaves[number], self.part_of(value, number), labels) };
+        (0..leaves.len()).map(part).collect()
     }
 
     /// Whether an instruction's operands are all integers, pointers or floating-point numbers that we follow.
@@ -206,7 +208,7 @@ impl Body<'_> {
                 _ => {
                     let labels: Vec<_> =
                         operands(value).into_iter().map(|operand| self.label_of(operand)).collect();
-                    self.opaque_part(value, &self.leaves_of(value)[0], &labels)
+                    self.opaque_parts(value, &labels)[0]
                 }
             }
         }
@@ -256,11 +258,10 @@ impl Body<'_> {
             let (condition, yes, no) = (LLVMGetOperand(value, 0), second(value), LLVMGetOperand(value, 2));
             let leaves = self.leaves_of(value);
             let condition_label = self.label_of(condition);
-            let is_vector = LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMTypeKind::LLVMVectorTypeKind;
             let (yes_labels, no_labels) = (self.labels_of(yes), self.labels_of(no));
-            if is_vector {
-                let labels = [vec![condition_label], yes_labels, no_labels].concat();
-                return leaves.iter().map(|leaf| self.opaque(leaf, None, &labels)).collect();
+            if is_vector(condition) {
+                let labels = [self.labels_of(condition), yes_labels, no_labels].concat();
+                return self.opaque_parts(value, &labels);
             }
             if let ([leaf], false) = (&leaves[..], self.is_zero(condition_label))
                 && leaf.is_narrow()
@@ -275,14 +276,15 @@ impl Body<'_> {
                 .iter()
                 .zip(&no_labels)
                 .zip(&leaves)
-                .map(|((yes, no), leaf)| {
+                .enumerate()
+                .map(|(number, ((yes, no), leaf))| {
                     let chosen = match yes == no {
                         true => *yes,
                         false => LLVMBuildSelect(self.pass.builder, condition, *yes, *no, c"".as_ptr()),
                     };
                     match self.is_zero(condition_label) {
                         true => chosen,
-                        false => self.opaque(leaf, None, &[condition_label, chosen]),
+                        false => self.opaque(leaf, self.part_of(value, number), &[condition_label, chosen]),
                     }
                 })
                 .collect()
