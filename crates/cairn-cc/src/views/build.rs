@@ -307,7 +307,8 @@ impl Product {
                 name: DETAILED.to_owned(),
                 objects: vec![format!("{DETAILED}.o")],
                 has_runtime: true,
-                is_checked: false,
+                sanitize: None,
+                tells_failures: false,
             }),
             Self::Mutants(set) => Some(Linked {
                 name: mutant_program(set),
