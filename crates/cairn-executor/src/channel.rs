@@ -493,9 +493,12 @@ impl Channel {
 /// An entry that is used.
 fn unmodelled(entry: &Unmodelled) -> Option<(String, u64)> {
     let count = entry.count.load(Ordering::Relaxed);
+    if count == 0 {
+        return None;
+    }
     let name: Vec<u8> =
         entry.name.iter().map(|byte| byte.load(Ordering::Relaxed)).take_while(|byte| *byte != 0).collect();
-    (count > 0).then(|| (name.escape_ascii().to_string(), count))
+    Some((name.escape_ascii().to_string(), count))
 }
 
 fn range(map: &mut MmapMut, region: Region) -> &mut [u8] {

@@ -3,7 +3,7 @@
 #[path = "symbolic_sessions/same.rs"]
 mod same;
 
-use cairn_abi::symbolic::Cut;
+use cairn_abi::{channel::TraceLevel, symbolic::Cut};
 use cairn_executor::{
     Ran, RunConfig, SymbolicConfig, SymbolicExecutor, SymbolicPlace, SymbolicRun, Target, WhyFresh,
 };
@@ -349,4 +349,51 @@ fn labels_of_one_run_are_not_found_by_the_next() {
         assert_same(&format!("after {length} bytes"), &run, &calm_text);
         assert_eq!(run.ran, Ran::Live, "after {length} bytes");
     }
+}
+
+#[test]
+fn what_ran_before_main_is_a_part_of_every_trace() {
+    let built = Built::of_text(
+        r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        static int n_early;
+        __attribute__((constructor)) static void early(void) {
+            for (int i = 0; i < 3; i++)
+                if (getenv("NOBODY_SETS_THIS") == NULL) n_early++;
+        }
+        int main(void) {
+            int byte = getchar();
+            if (n_early == 3 && byte == 'x') puts("found");
+            return byte == EOF;
+        }"#,
+    );
+    let [mut session, mut fresh] = built.both(SymbolicConfig { trace_level: TraceLevel::All, ..config() });
+    for text in ["", "x", "y", "x"] {
+        let input = Input { stdin: text.into(), ..Input::default() };
+        let known = fresh.run(&input).unwrap();
+        // Those of the loop, and those of `main`.
+        assert!(known.records.len() > 8, "{:?}", known.records);
+        let run = session.run(&input).unwrap();
+        assert_same(text, &run, &same::text(&known));
+        assert_eq!(run.ran, Ran::Live, "{text}");
+    }
+}
+
+#[test]
+fn a_program_that_reads_its_input_before_main_cannot_be_live() {
+    let built = Built::of_text(
+        r#"
+        #include <unistd.h>
+        static char early;
+        __attribute__((constructor)) static void begin(void) { if (read(0, &early, 1) < 0) _exit(1); }
+        int main(void) { return early == 'x'; }"#,
+    );
+    let [mut session, mut fresh] = built.both(config());
+    let why = "it opens files, reads its input or leaves its folder before `main`";
+    assert_eq!(session.mode().to_string(), format!("a fresh process for every run: {why}"));
+    let input = Input { stdin: "x".into(), ..Input::default() };
+    let run = session.run(&input).unwrap();
+    assert_eq!(run.execution.outcome.ending, Ending::Exited { code: 1 });
+    assert_same("x", &run, &same::text(&fresh.run(&input).unwrap()));
 }

@@ -21,7 +21,7 @@ pub fn text(run: &SymbolicRun) -> String {
     let mut text = format!("{outcome:?}\nstage {:?} ended by {:?}\n", execution.stage, execution.ended_by);
     if outcome.ending != Ending::TimedOut {
         // How often a loop was run until the time was over is no property of the run.
-        writeln!(text, "fuel {}\ncounters {:?}", execution.fuel_used, execution.counters).unwrap();
+        writeln!(text, "counters {:?}", execution.counters).unwrap();
     }
     let mut names = Names { nodes: &run.nodes, known: vec![None; run.nodes.len()], n_known: 0 };
     for record in &run.records {
