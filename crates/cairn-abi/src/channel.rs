@@ -25,6 +25,7 @@
 //!   sources    which files are parts of the input
 //!   nodes      what values are made of
 //!   tables     constant tables that nodes refer to
+//!   sites      what is asked about expressions of the program
 //! ```
 //! Every region starts on a page. The host writes all offsets and sizes before the run and never reads them back.
 
@@ -96,6 +97,8 @@ pub struct ChannelHeader {
     pub nodes: Region,
     /// Constant tables, as [`crate::symbolic::TableHead`] describes them.
     pub tables: Region,
+    /// A [`crate::symbolic::sites::SiteControl`] and switches; absent where nothing is asked about sites.
+    pub sites: Region,
     /// What the process is for, a [`Task`] as a number.
     pub task: u32,
     /// Keeps what follows apart from what the host writes.
@@ -222,6 +225,8 @@ pub enum Refusal {
     Compare = 4,
     /// There is no room for the shadow of a symbolic run.
     Shadow = 5,
+    /// The region for sites does not have the view's size.
+    Sites = 6,
 }
 
 impl Refusal {
@@ -233,6 +238,7 @@ impl Refusal {
             3 => Self::Mutants,
             4 => Self::Compare,
             5 => Self::Shadow,
+            6 => Self::Sites,
             _ => Self::None,
         }
     }

@@ -25,7 +25,7 @@ pub mod view;
 ///
 /// The instrumenter makes every view refer to [`ABI_SYMBOL`], which only a runtime of the same version defines,
 /// so a mix fails at link time.
-pub const ABI_VERSION: u32 = 4;
+pub const ABI_VERSION: u32 = 5;
 
 /// The symbol a runtime of this version defines.
-pub const ABI_SYMBOL: &str = "cairn_abi_v4";
+pub const ABI_SYMBOL: &str = "cairn_abi_v5";

@@ -51,13 +51,15 @@ pub enum Record {
     SiteValue {
         /// Which site.
         site: u32,
-        /// How often the site was evaluated before, in this run.
+        /// Which of the spots in the code where the site's value was found.
+        spot: u16,
+        /// How often it was evaluated there before, in this run.
         evaluation: u32,
         /// The value's bits, zero-extended.
         value: u64,
         /// The label of the value, or 0.
         label: Label,
-        /// The labels of the first two operands, or 0.
+        /// The labels of the first two operands, or 0; also 0 for one that is an address or would have to be read.
         operands: [Label; 2],
     },
     /// An armed guidepost had its say.
@@ -204,8 +206,8 @@ impl Record {
             Self::Leave { function, how } => {
                 Fields { kind: LEAVE, detail: how as u16, id: function, ..Fields::default() }
             }
-            Self::SiteValue { site, evaluation, value, label, operands: [c, d] } => {
-                Fields { kind: SITE_VALUE, detail: 0, id: site, a: value, b: evaluation, label, c, d }
+            Self::SiteValue { site, spot, evaluation, value, label, operands: [c, d] } => {
+                Fields { kind: SITE_VALUE, detail: spot, id: site, a: value, b: evaluation, label, c, d }
             }
             Self::Guidepost { guidepost, state, evaluation, value, label } => Fields {
                 kind: GUIDEPOST,
@@ -256,7 +258,9 @@ impl Record {
                     _ => return Err(bad),
                 },
             },
-            SITE_VALUE => Self::SiteValue { site: id, evaluation: b, value: a, label, operands: [c, d] },
+            SITE_VALUE => {
+                Self::SiteValue { site: id, spot: detail, evaluation: b, value: a, label, operands: [c, d] }
+            }
             GUIDEPOST => Self::Guidepost {
                 guidepost: id,
                 state: match detail {
@@ -413,9 +417,16 @@ mod tests {
             }),
             any::<u32>().prop_map(|function| Record::Enter { function }),
             (any::<u32>(), leaving).prop_map(|(function, how)| Record::Leave { function, how }),
-            any::<(u32, u32, u64, u32, [u32; 2])>().prop_map(|(site, evaluation, value, label, operands)| {
-                Record::SiteValue { site, evaluation, value, label, operands }
-            }),
+            any::<(u32, u16, u32, u64, u32, [u32; 2])>().prop_map(
+                |(site, spot, evaluation, value, label, operands)| Record::SiteValue {
+                    site,
+                    spot,
+                    evaluation,
+                    value,
+                    label,
+                    operands
+                }
+            ),
             (any::<(u32, u32, u64, u32)>(), state).prop_map(
                 |((guidepost, evaluation, value, label), state)| Record::Guidepost {
                     guidepost,

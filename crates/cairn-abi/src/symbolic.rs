@@ -11,6 +11,7 @@
 pub mod intrinsic;
 mod op;
 mod shadow;
+pub mod sites;
 pub mod sources;
 pub mod state;
 pub mod switch;

@@ -56,8 +56,8 @@ pub struct ViewInfo {
     pub map_hash: [u8; 32],
     /// How many counters it has.
     pub n_counters: u32,
-    /// For later versions.
-    pub reserved: u32,
+    /// How many probes a detailed symbolic view has; 0 in others.
+    pub n_probes: u32,
     /// The address of the counters in the running view.
     pub counters: *mut u8,
     /// The address of the fuel in the running view.
@@ -66,9 +66,11 @@ pub struct ViewInfo {
     pub mutants: *const crate::mutants::MutantViewInfo,
     /// What a symbolic view says of its constant tables: ended by one of size 0; null in others.
     pub tables: *const crate::symbolic::ConstantTable,
+    /// The pages of [`crate::symbolic::sites`] in a detailed symbolic view; null in others.
+    pub sites: *mut u8,
 }
 
-const _: () = assert!(size_of::<ViewInfo>() == 88);
+const _: () = assert!(size_of::<ViewInfo>() == 96);
 
 // SAFETY: a view never changes its info after it was linked.
 unsafe impl Sync for ViewInfo {}

@@ -8,5 +8,5 @@ mod link;
 mod search_path;
 
 pub use alone::{Alone, build_alone};
-pub use build::{MutantView, ViewError, ViewRequest, Views, build_views};
+pub use build::{DetailedView, MutantView, ViewError, ViewRequest, Views, build_views};
 pub use find::{FindError, find};

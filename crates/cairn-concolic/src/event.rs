@@ -37,8 +37,12 @@ pub enum Event {
     SiteValue {
         /// Which site.
         site: SiteId,
-        /// How often the site was evaluated before.
+        /// Which of the spots in the code where the site's value was found.
+        spot: u16,
+        /// How often it was evaluated there before.
         evaluation: u32,
+        /// The how manyth evaluation there it is, from 1, among those that depend on the input; 0 for one that does not.
+        occurrence: u32,
         /// The value's bits.
         value: u64,
         /// What it is made of.

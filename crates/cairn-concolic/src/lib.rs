@@ -11,6 +11,9 @@
 //!                                     flipped, or diverged at …  ◄──verify──  Path of the new run  ◄──── run ─────┘
 //! ```
 //!
+//! Beside branches, values of expressions ([`Event::SiteValue`]) can be asked for with [`reach_value`], and guideposts
+//! ([`Event::Guidepost`]) are flipped like branches: a broken one into a satisfied one.
+//!
 //! [`Regions`] is the bridge between bytes that expressions name and parts of an [`Input`](cairn_model::Input).
 //!
 //! Nothing here runs a target or knows how a solver works. Recordings come from the target and are not trusted: what makes
@@ -19,6 +22,7 @@
 
 mod event;
 mod flip;
+mod guidepost;
 mod path;
 mod regions;
 mod verify;
@@ -28,5 +32,5 @@ pub use crate::{
     flip::{Flip, Solved, flip, flip_besides, reach_value},
     path::{Constraint, Disagreement, Path, Recording, Step},
     regions::{ApplyError, Limits, Regions},
-    verify::{Verification, verify},
+    verify::{Verification, verify, verify_value},
 };

@@ -1,8 +1,9 @@
 //! The way a run took, as conditions on its input.
 
-use crate::{event::Event, regions::Regions};
+use crate::{event::Event, guidepost, regions::Regions};
 use cairn_abi::{
-    record::{Label, Record},
+    mutants::Guidepost,
+    record::{GuidepostState, Label, Record},
     symbolic::{Node, switch::NO_CONDITION},
 };
 use cairn_expr::{
@@ -69,13 +70,19 @@ pub struct Disagreement {
 
 impl Path {
     /// Reads a recording of a run on the input of `regions`.
-    pub fn new(recording: Recording<'_>, mut regions: Regions) -> Self {
+    pub fn new(recording: Recording<'_>, regions: Regions) -> Self {
+        Self::guided(recording, regions, None)
+    }
+
+    /// Likewise of a run with a guidepost armed: to come past it is to satisfy it.
+    pub fn guided(recording: Recording<'_>, mut regions: Regions, armed: Option<&Guidepost>) -> Self {
         regions.observe(recording.nodes);
         let mut dag = Dag::new();
         let mut reader = Reader {
             importer: Importer::new(recording.nodes, recording.tables),
             dag: &mut dag,
             occurrences: HashMap::new(),
+            site_occurrences: HashMap::new(),
         };
         let mut events = Vec::with_capacity(recording.records.len());
         let mut damage = None;
@@ -104,7 +111,8 @@ impl Path {
                 disagreements.push(Disagreement { step, expression, recorded, evaluated });
                 is_right = false;
             }
-            let constraint = value.filter(|_| is_right).and_then(|value| constraint(&mut dag, &event, value));
+            let constraint =
+                value.filter(|_| is_right).and_then(|value| constraint(&mut dag, &event, value, armed));
             steps.push(Step { event, constraint });
         }
         Self { dag, regions, steps, domain, disagreements, wrong_nodes, damage }
@@ -180,6 +188,7 @@ struct Reader<'a> {
     importer: Importer<'a>,
     dag: &'a mut Dag,
     occurrences: HashMap<u32, u32>,
+    site_occurrences: HashMap<(u32, u16), u32>,
 }
 
 impl Reader<'_> {
@@ -187,14 +196,7 @@ impl Reader<'_> {
         Ok(match *record {
             Record::Conditional { condition, direction, label } => {
                 let expression = self.import(label)?;
-                let occurrence = match expression {
-                    Some(_) => {
-                        let count = self.occurrences.entry(condition).or_default();
-                        *count += 1;
-                        *count
-                    }
-                    None => 0,
-                };
+                let occurrence = expression.map_or(0, |_| next(&mut self.occurrences, condition));
                 let condition = (condition != NO_CONDITION).then_some(ConditionId(condition));
                 Event::Conditional { condition, direction, occurrence, expression }
             }
@@ -202,12 +204,16 @@ impl Reader<'_> {
                 let expression = self.importer.label(self.dag, label)?;
                 Event::Address { site, access, address, length, expression }
             }
-            Record::SiteValue { site, evaluation, value, label, operands: [first, second] } => {
+            Record::SiteValue { site, spot, evaluation, value, label, operands: [first, second] } => {
+                let expression = self.import(label)?;
+                let occurrence = expression.map_or(0, |_| next(&mut self.site_occurrences, (site, spot)));
                 Event::SiteValue {
                     site: SiteId(site),
+                    spot,
                     evaluation,
+                    occurrence,
                     value,
-                    expression: self.import(label)?,
+                    expression,
                     operands: [self.import(first)?, self.import(second)?],
                 }
             }
@@ -225,6 +231,13 @@ impl Reader<'_> {
     fn import(&mut self, label: Label) -> Result<Option<ExprId>, ImportError> {
         if label == 0 { Ok(None) } else { self.importer.label(self.dag, label).map(Some) }
     }
+}
+
+/// Counts one more of its kind.
+fn next<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, u32>, kind: K) -> u32 {
+    let count = counts.entry(kind).or_default();
+    *count += 1;
+    *count
 }
 
 /// The label of what a record is about.
@@ -245,7 +258,7 @@ fn values(dag: &Dag, regions: &Regions, events: &[(Event, Label)]) -> Vec<Option
 }
 
 /// What has to hold to come past an event, whose expression has `value` on the run's own input.
-fn constraint(dag: &mut Dag, event: &Event, value: u64) -> Option<Constraint> {
+fn constraint(dag: &mut Dag, event: &Event, value: u64, armed: Option<&Guidepost>) -> Option<Constraint> {
     let (holds, otherwise) = match *event {
         Event::Conditional { expression: Some(expression), .. } if dag.width(expression) == 1 => {
             let opposite = dag.unary(Op::Not, expression);
@@ -254,6 +267,20 @@ fn constraint(dag: &mut Dag, event: &Event, value: u64) -> Option<Constraint> {
         Event::Address { address, expression, .. } if value == address => {
             let used = dag.constant(dag.width(expression), address.into());
             (dag.compare(Op::Eq, expression, used), dag.compare(Op::Ne, expression, used))
+        }
+        Event::Guidepost { state, expression: Some(expression), .. } => {
+            let armed = armed?;
+            // What the run says of itself has to be so.
+            if armed.admits(value, value, value) != (state == GuidepostState::Satisfied) {
+                return None;
+            }
+            let satisfied = guidepost::condition(dag, armed, expression)?;
+            let broken = dag.unary(Op::Not, satisfied);
+            match state {
+                GuidepostState::Satisfied => (satisfied, broken),
+                GuidepostState::Broken => (broken, satisfied),
+                GuidepostState::Reached => return None,
+            }
         }
         _ => return None,
     };

@@ -1,6 +1,7 @@
 //! Looks whether a new input did what it was made for.
 
 use crate::{event::Event, path::Path};
+use cairn_abi::record::GuidepostState;
 use cairn_model::ConditionId;
 use std::fmt;
 
@@ -9,6 +10,8 @@ use std::fmt;
 pub enum Verification {
     /// The same up to the step, and otherwise there.
     Flipped,
+    /// The same up to the step, and the value there is the one that was asked for.
+    Valued,
     /// The same as before, up to the step and there.
     Same,
     /// It left the way before the step.
@@ -27,6 +30,7 @@ impl fmt::Display for Verification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flipped => write!(f, "flipped"),
+            Self::Valued => write!(f, "has the value"),
             Self::Same => write!(f, "not flipped"),
             Self::Diverged { after } => write!(f, "diverged after {after} decisions"),
             Self::Ended { after } => write!(f, "ended after {after} decisions"),
@@ -36,7 +40,8 @@ impl fmt::Display for Verification {
 
 /// Compares the path of a new input with the one it was made from by flipping `step`.
 ///
-/// What counts are decisions that depend on the input, those in library functions included.
+/// What counts are decisions that depend on the input, those in library functions included. A guidepost that was broken
+/// and is satisfied now is flipped too.
 pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
     let wanted: Vec<Decision> =
         path.steps()[..=step].iter().filter_map(|step| decision(&step.event)).collect();
@@ -51,22 +56,62 @@ pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
     }
     match taken.next() {
         Some(decision) if decision == *last => Verification::Same,
-        Some(decision) if decision.condition == last.condition => Verification::Flipped,
+        Some(decision) if decision.at == last.at => Verification::Flipped,
         Some(_) => Verification::Diverged { after: before.len() },
         None => Verification::Ended { after: before.len() },
     }
 }
 
+/// Compares the path of a new input with the one it was made from by asking for `value` at `step`, the evaluation of a site.
+pub fn verify_value(path: &Path, step: usize, value: u64, new: &Path) -> Verification {
+    let before: Vec<Decision> =
+        path.steps()[..step].iter().filter_map(|step| decision(&step.event)).collect();
+    let Event::SiteValue { site, spot, evaluation, .. } = path.steps()[step].event else {
+        return Verification::Same;
+    };
+    let mut after = 0;
+    for step in new.steps() {
+        match step.event {
+            Event::SiteValue { site: s, spot: n, evaluation: e, value: now, .. }
+                if (s, n, e) == (site, spot, evaluation) =>
+            {
+                return match (after == before.len(), now == value) {
+                    (true, true) => Verification::Valued,
+                    (true, false) => Verification::Same,
+                    (false, _) => Verification::Diverged { after },
+                };
+            }
+            event => match (decision(&event), before.get(after)) {
+                (Some(taken), Some(wanted)) if taken == *wanted => after += 1,
+                (Some(_), _) => return Verification::Diverged { after },
+                (None, _) => {}
+            },
+        }
+    }
+    Verification::Ended { after }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decision {
-    condition: Option<ConditionId>,
+    at: At,
     direction: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    Condition(Option<ConditionId>),
+    Guidepost(u32),
 }
 
 fn decision(event: &Event) -> Option<Decision> {
     match *event {
         Event::Conditional { condition, direction, expression: Some(_), .. } => {
-            Some(Decision { condition, direction })
+            Some(Decision { at: At::Condition(condition), direction })
+        }
+        Event::Guidepost { guidepost, state, expression: Some(_), .. }
+            if state != GuidepostState::Reached =>
+        {
+            Some(Decision { at: At::Guidepost(guidepost), direction: state == GuidepostState::Satisfied })
         }
         _ => None,
     }

@@ -186,7 +186,8 @@ fn opaque_values_keep_their_taint_and_demand_nothing() {
 
 #[test]
 fn the_value_of_a_site_can_be_asked_for() {
-    let record = Record::SiteValue { site: 4, evaluation: 0, value: b'a'.into(), label: 1, operands: [0, 0] };
+    let record =
+        Record::SiteValue { site: 4, spot: 0, evaluation: 0, value: b'a'.into(), label: 1, operands: [0, 0] };
     let mut path = path("ab", &nodes(), &[conditional(2, false, 3), record]);
     let input = solved(reach_value(&mut path, 1, b'q'.into(), &mut solver(), Budget::default()));
     assert_eq!(input.stdin, "qb".into());

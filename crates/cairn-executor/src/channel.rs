@@ -10,7 +10,7 @@ use cairn_abi::{
     counters::{COUNTERS_START, counter_region_size},
     mutants::{control_size, infections_size, values_size},
     session::{ResultSlot, SessionBoard, Span},
-    symbolic::{Cut, NODE_SIZE, Node, SymbolicHead, Unmodelled},
+    symbolic::{Cut, NODE_SIZE, Node, SymbolicHead, Unmodelled, sites::sites_size},
 };
 use cairn_model::{input::Bytes, outcome::Captured};
 use memmap2::MmapMut;
@@ -66,6 +66,8 @@ pub struct SymbolicLayout {
     pub n_nodes: usize,
     /// Bytes for constant tables.
     pub tables: usize,
+    /// Probes of the view; 0 for a view without.
+    pub n_probes: usize,
 }
 
 /// What a symbolic run says about itself.
@@ -127,6 +129,7 @@ pub struct Channel {
     sources: Region,
     nodes: Region,
     tables: Region,
+    sites: Region,
 }
 
 impl Channel {
@@ -158,11 +161,11 @@ impl Channel {
             }
             None => [Region::default(); 3],
         };
-        let [symbolic, sources, nodes, tables] = match layout.symbolic {
-            Some(SymbolicLayout { sources, n_nodes, tables }) => {
-                [PAGE, sources, n_nodes * NODE_SIZE, tables].map(&mut region)
+        let [symbolic, sources, nodes, tables, sites] = match layout.symbolic {
+            Some(SymbolicLayout { sources, n_nodes, tables, n_probes }) => {
+                [PAGE, sources, n_nodes * NODE_SIZE, tables, sites_size(n_probes)].map(&mut region)
             }
-            None => [Region::default(); 4],
+            None => [Region::default(); 5],
         };
 
         let fd = memfd_create(c"cairn-channel", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
@@ -194,6 +197,7 @@ impl Channel {
             sources,
             nodes,
             tables,
+            sites,
         };
         channel.write_header(trace_level, 0);
         Ok(channel)
@@ -322,6 +326,12 @@ impl Channel {
         range(&mut self.map, self.sources)
     }
 
+    /// What is asked about expressions: a [`cairn_abi::symbolic::sites::SiteControl`], then switches. Empty where the view has
+    /// no probes.
+    pub(crate) fn sites(&mut self) -> &mut [u8] {
+        range(&mut self.map, self.sites)
+    }
+
     /// What a symbolic run says about itself. All zero where the run is not symbolic.
     pub(crate) fn symbolic_head(&self) -> SymbolicNotes {
         if self.symbolic.size == 0 {
@@ -444,6 +454,7 @@ impl Channel {
         header.sources = self.sources;
         header.nodes = self.nodes;
         header.tables = self.tables;
+        header.sites = self.sites;
         header.task = Task::Run as u32;
         header.delivery_length = delivery_length;
     }

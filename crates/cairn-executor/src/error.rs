@@ -182,5 +182,6 @@ fn refusal_text(refusal: Refusal) -> &'static str {
         Refusal::Mutants => "it does not hold the mutants of its table",
         Refusal::Compare => "it has no function `cairn_compare`",
         Refusal::Shadow => "there is no room in its memory for the labels of values",
+        Refusal::Sites => "it does not hold the expressions of its table",
     }
 }

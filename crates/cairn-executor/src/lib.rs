@@ -62,5 +62,5 @@ pub use crate::{
         SessionCounts, SessionMode, SessionRun, Verification, WantedCounters, Wants, WhyFresh,
     },
     stability::Stability,
-    symbolic::{BadTrace, SymbolicConfig, SymbolicExecutor, SymbolicRun},
+    symbolic::{ArmedGuidepost, Asked, BadTrace, SymbolicConfig, SymbolicExecutor, SymbolicRun},
 };

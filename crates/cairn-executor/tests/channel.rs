@@ -24,7 +24,7 @@ const RUNTIME: &str = r#"
         struct region counters, delivery, output, trace;
         uint64_t delivery_length;
         struct region fuel, session, inputs, baseline, results, captured, control, infections, values;
-        struct region symbolic, sources, nodes, tables;
+        struct region symbolic, sources, nodes, tables, sites;
         uint32_t task, reserved;
         uint32_t stage, ended_by; int32_t harness_return; uint32_t refusal;
         uint64_t output_total, trace_committed, trace_dropped;

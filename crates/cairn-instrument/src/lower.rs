@@ -137,6 +137,8 @@ pub(crate) struct Lowering {
     tbaa_kind: u32,
     /// The program's own `main`, once it was set aside; sharing renames it.
     own_main: Option<LLVMValueRef>,
+    /// The pages and the number of probes, in a detailed symbolic view.
+    pub(crate) sites: Option<(LLVMValueRef, u32)>,
 }
 
 impl Lowering {
@@ -171,6 +173,7 @@ impl Lowering {
                 apart: apart_from_program(context),
                 tbaa_kind: LLVMGetMDKindIDInContext(context, c"tbaa".as_ptr(), 4),
                 own_main: None,
+                sites: None,
             }
         }
     }
@@ -459,6 +462,7 @@ impl Lowering {
         unsafe {
             let null = LLVMConstNull(LLVMPointerTypeInContext(self.context, 0));
             let mutants = mutants.unwrap_or(null);
+            let (sites, n_probes) = self.sites.unwrap_or((null, 0));
             let tables = match kind {
                 ViewKind::Symbolic => self.declare_tables(),
                 _ => null,
@@ -474,11 +478,12 @@ impl Lowering {
                 int(32, kind as u64),
                 hash,
                 int(32, n_counters as u64),
-                int(32, 0),
+                int(32, n_probes as u64),
                 self.counters,
                 self.add_fuel(),
                 mutants,
                 tables,
+                sites,
             ];
             let info = LLVMConstStructInContext(self.context, fields.as_mut_ptr(), fields.len() as u32, 0);
             let global = LLVMAddGlobal(self.module, LLVMTypeOf(info), symbol(VIEW_SYMBOL).as_ptr());

@@ -15,7 +15,7 @@ use cairn_instrument::{
     scope::Scope,
     symbolic,
 };
-use cairn_model::{ProgramMap, StableId, facts::UnitFacts, versioned};
+use cairn_model::{FunctionId, ProgramMap, SiteTable, StableId, facts::UnitFacts, versioned};
 use cairn_mutants::catalogue::OperatorSet;
 use inkwell::{context::Context, module::Module};
 use std::{
@@ -47,6 +47,9 @@ struct Arguments {
     path: Option<PathBuf>,
     symbolic: Option<PathBuf>,
     models: Option<PathBuf>,
+    /// The object and the site table of the detailed symbolic view.
+    detailed: Option<PathBuf>,
+    sites: Option<PathBuf>,
     mutants: Option<String>,
     mutant_table: Option<PathBuf>,
     mutant_main: Option<PathBuf>,
@@ -74,6 +77,8 @@ fn parse_arguments() -> Result<Arguments> {
             "--plain" => arguments.plain = Some(value()?),
             "--path" => arguments.path = Some(value()?),
             "--symbolic" => arguments.symbolic = Some(value()?),
+            "--detailed" => arguments.detailed = Some(value()?),
+            "--sites" => arguments.sites = Some(value()?),
             "--models" => arguments.models = Some(value()?),
             "--mutants" => arguments.mutants = Some(value()?.to_string_lossy().into_owned()),
             "--mutant-table" => arguments.mutant_table = Some(value()?),
@@ -123,6 +128,11 @@ fn run() -> Result<()> {
     if let Some(set) = &arguments.mutants {
         write_mutants(&arguments, set, &module, &map, &plan, &options)?;
     }
+    let detailed = arguments.detailed.as_deref().map(|path| (path, Detailed::of(&module, &map, &options)));
+    if let (Some(path), Some((_, detailed))) = (&arguments.sites, &detailed) {
+        fs::write(path, versioned::encode(&detailed.table))
+            .with_context(|| format!("failed to write `{}`", path.display()))?;
+    }
     let views = [(&arguments.plain, ViewKind::Plain), (&arguments.path, ViewKind::Path)];
     // Code generation takes nearly all the time, and contexts are independent of each other.
     std::thread::scope(|scope| {
@@ -135,10 +145,12 @@ fn run() -> Result<()> {
                 write_view(bitcode, path, fuel, |module| lower(module, plan, kind, &map_hash))
             }));
         }
-        if let Some(path) = &arguments.symbolic {
+        let symbolic = arguments.symbolic.iter().map(|path| (path.as_path(), None));
+        for (path, detailed) in symbolic.chain(detailed.iter().map(|(path, of)| (*path, Some(of)))) {
             let (plan, bitcode, models) = (&plan, &arguments.bitcode, arguments.models.as_deref());
             running.push(scope.spawn(move || {
-                for name in symbolic::build(bitcode, plan, &map_hash, models, path)? {
+                let detail = detailed.map(Detailed::detail);
+                for name in symbolic::build(bitcode, plan, &map_hash, models, detail.as_ref(), path)? {
                     eprintln!("warning: what `{name}` computes is not followed");
                 }
                 Ok(())
@@ -150,6 +162,31 @@ fn run() -> Result<()> {
         }
         running.into_iter().try_for_each(|view| view.join().expect("writing a view does not panic"))
     })
+}
+
+/// What a detailed symbolic view is made of.
+struct Detailed {
+    anchors: anchors::Anchors,
+    table: SiteTable,
+    functions: Vec<Option<FunctionId>>,
+}
+
+impl Detailed {
+    fn of(module: &Module, map: &ProgramMap, options: &Options) -> Self {
+        let ir = read_module(module);
+        let code = cairn_instrument::ir::read_code(module, &ir);
+        let anchors = anchors::find(&ir, &code, map, options);
+        let table = symbolic::sites::table(&anchors, map);
+        let mut functions = vec![None; ir.functions.len()];
+        for (id, source) in (0..).map(FunctionId).zip(mapping::sources(&ir, options)) {
+            source.members.iter().for_each(|member| functions[*member] = Some(id));
+        }
+        Self { anchors, table, functions }
+    }
+
+    fn detail(&self) -> symbolic::Detail<'_> {
+        symbolic::Detail { anchors: &self.anchors, table: &self.table, functions: &self.functions }
+    }
 }
 
 fn write_mutants(

@@ -6,20 +6,28 @@
 //! 3. The module is optimised like any view, but without vectors.
 //! 4. [`labels`] computes labels beside values.
 //!
+//! A *detailed* view has more marks: [`sites`] where expressions are evaluated, [`frames`] where functions are entered and
+//! left. They keep values alive that nobody else needs, and cut code into pieces; so they are in a view of their own, and the
+//! ordinary one costs what it costs without them.
+//!
 //! The contract with the runtime is [`cairn_abi::symbolic`].
 
+pub mod frames;
 pub mod labels;
 pub mod marks;
 pub mod models;
+pub mod sites;
 mod tables;
 
 use crate::{
+    anchors::Anchors,
     emit::{self, Effort, EmitError},
     fuel::Fuel,
     lower::Lowering,
     plan::Plan,
 };
 use cairn_abi::view::ViewKind;
+use cairn_model::{FunctionId, SiteTable};
 use inkwell::{
     context::Context,
     llvm_sys::{LLVMAttributeFunctionIndex, core::*},
@@ -41,12 +49,23 @@ pub enum SymbolicError {
     Models(#[from] models::ModelsError),
 }
 
-/// Builds the object of the symbolic view. Returns the names of LLVM's functions that are opaque without having been looked at.
+/// What a detailed view is made of beside what every symbolic view is.
+pub struct Detail<'a> {
+    /// Where expressions are.
+    pub anchors: &'a Anchors,
+    /// Those that get a probe, as [`sites::table`] lists them.
+    pub table: &'a SiteTable,
+    /// The ids of functions, by function in module order.
+    pub functions: &'a [Option<FunctionId>],
+}
+
+/// Builds the object of the symbolic view, of a detailed one if there is `detail`. Returns the names of LLVM's functions that are opaque without having been looked at.
 pub fn build(
     bitcode: &Path,
     plan: &Plan,
     map_hash: &[u8; 32],
     models: Option<&Path>,
+    detail: Option<&Detail>,
     object: &Path,
 ) -> Result<BTreeSet<String>, SymbolicError> {
     let context = Context::create();
@@ -54,7 +73,14 @@ pub fn build(
     let mut lowering = Lowering::new(&module, plan.n_counters, ViewKind::Symbolic);
     let counters = lowering.resolve_all(&module, plan);
     let marks = marks::resolve(&module, plan);
-    // First, because counting replaces values that marks look at.
+    let details = detail.map(|detail| {
+        let probes = sites::resolve_probes(&module, detail.anchors, detail.table);
+        (probes, frames::resolve_frames(&module, detail.functions))
+    });
+    // A value comes before what is decided by it. All marks come first, because counting replaces values they look at.
+    if let Some((probes, _)) = &details {
+        sites::insert(&module, probes);
+    }
     marks::insert(&module, &marks);
     for inserts in &counters {
         lowering.insert(inserts);
@@ -64,6 +90,11 @@ pub fn build(
         None => HashSet::new(),
     };
     marks::insert_unnamed(&module, &marks);
+    if let (Some(detail), Some((_, frames))) = (detail, &details) {
+        frames::insert(&module, frames);
+        let n_probes = detail.table.probes.len();
+        lowering.sites = Some((sites::add_pages(&module, n_probes), n_probes as u32));
+    }
     lowering.set_main_aside();
     lowering.add_main();
     lowering.rename_open();

@@ -42,7 +42,7 @@ extern "C" fn cairn_start() {
 #[cfg(feature = "view")]
 #[unsafe(no_mangle)]
 #[used]
-static cairn_abi_v4: u32 = cairn_abi::ABI_VERSION;
+static cairn_abi_v5: u32 = cairn_abi::ABI_VERSION;
 
 // What a view's `main` calls. A `_start` written in C calls `main` with a stack the convention does not allow, and the
 // view shall not be the one that notices.

@@ -1,15 +1,18 @@
 //! Labels of values: the target's side of [`cairn_abi::symbolic`].
 //!
 //! Instrumented code calls [`build`] for labels of what it computes, [`memory`] for what it loads and stores, and [`path`] for
-//! the conditions it evaluates. Where the input comes in, [`sources`] gives bytes their labels. All of it ends in one table of
+//! the conditions it evaluates. A detailed view also calls [`frames`] for functions that are entered and left, and [`sites`] for
+//! expressions that the host asks about. Where the input comes in, [`sources`] gives bytes their labels. All of it ends in one table of
 //! [`nodes`], shared with the host.
 //!
 //! Without a host that asks for it nothing gets a label, and the view is an ordinary program.
 
 pub mod build;
+pub mod frames;
 pub mod memory;
 pub mod nodes;
 pub mod path;
+pub mod sites;
 pub mod sources;
 pub mod tables;
 pub mod variable;
@@ -93,7 +96,11 @@ pub fn lay(channel: Option<Channel>) {
     tables::begin(channel.region(header.tables));
     path::begin(channel);
     sources::begin(channel);
+    sites::begin(channel);
     if header.trace_level == TraceLevel::All as u32 {
+        if !frames::begin() {
+            channel.refuse(Refusal::Shadow);
+        }
         // SAFETY: nothing of the program runs yet.
         unsafe { cairn_symbolic_state.notes_all = 1 };
     }

@@ -4,6 +4,7 @@ pub mod describe;
 pub mod explore;
 pub mod goal;
 mod shape;
+pub mod value;
 
 use crate::{
     failure::Failure,
@@ -12,13 +13,14 @@ use crate::{
 };
 use cairn_abi::symbolic::Cut;
 use cairn_concolic::{Limits, Path, Recording, Regions};
-use cairn_executor::{SymbolicConfig, SymbolicExecutor, SymbolicRun, environment};
-use cairn_model::Input;
+use cairn_executor::{Asked, SymbolicConfig, SymbolicExecutor, SymbolicRun, environment};
+use cairn_model::{Input, SiteTable};
 
 /// Runs inputs in the symbolic view of a program.
 pub struct Tracer<'a> {
     subject: &'a Subject,
     executor: SymbolicExecutor,
+    sites: SiteTable,
 }
 
 /// A run and its path.
@@ -32,7 +34,23 @@ pub struct Traced {
 impl<'a> Tracer<'a> {
     /// Of a subject that was opened with its symbolic view.
     pub fn new(subject: &'a Subject, config: SymbolicConfig) -> Result<Self, Failure> {
-        Ok(Self { subject, executor: subject.symbolic(config)? })
+        Ok(Self { subject, executor: subject.symbolic(config)?, sites: SiteTable::default() })
+    }
+
+    /// Of a subject that was opened with its detailed symbolic view.
+    pub fn detailed(subject: &'a Subject, config: SymbolicConfig) -> Result<Self, Failure> {
+        let (executor, sites) = subject.detailed(config)?;
+        Ok(Self { subject, executor, sites })
+    }
+
+    /// The expressions that runs can be asked about.
+    pub fn sites(&self) -> &SiteTable {
+        &self.sites
+    }
+
+    /// What the next runs are asked.
+    pub fn ask(&mut self, asked: Asked) {
+        self.executor.ask(asked);
     }
 
     /// Runs an input.

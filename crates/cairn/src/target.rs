@@ -18,7 +18,7 @@ use cairn_executor::{
     Target,
 };
 use cairn_model::{
-    ProgramMap,
+    ProgramMap, SiteTable,
     versioned::{self, Versioned},
 };
 use std::{
@@ -70,13 +70,15 @@ pub struct Wanted {
     pub path: bool,
     /// The view that follows values.
     pub symbolic: bool,
+    /// Likewise, and can be asked about expressions and functions.
+    pub detailed: bool,
     /// The view with the mutants of this set.
     pub mutants: Option<String>,
 }
 
 impl Wanted {
     /// The usual ones only.
-    pub const USUAL: Self = Self { path: false, symbolic: false, mutants: None };
+    pub const USUAL: Self = Self { path: false, symbolic: false, detailed: false, mutants: None };
 }
 
 impl TargetArgs {
@@ -126,6 +128,7 @@ impl Subject {
             scope: Some(scope),
             with_path: wanted.path,
             with_symbolic: wanted.symbolic,
+            with_detailed: wanted.detailed,
             mutants: wanted.mutants.clone(),
             ..ViewRequest::default()
         };
@@ -135,7 +138,8 @@ impl Subject {
             })
             .map_err(|error| Failure::target(chain(&error)))?;
         let map: ProgramMap = read(&views.map, "map")?;
-        for view in [Some(&views.plain), views.symbolic.as_ref()].into_iter().flatten() {
+        let detailed = views.detailed.as_ref().map(|view| &view.program);
+        for view in [Some(&views.plain), views.symbolic.as_ref(), detailed].into_iter().flatten() {
             check_label(view, &map)?;
         }
         if map.functions.iter().all(|function| !function.in_scope) {
@@ -173,6 +177,21 @@ impl Subject {
         let view = self.views.symbolic.clone().expect("the symbolic view was asked for");
         let target = Target { program: view, n_counters: self.map.n_counters };
         Ok(SymbolicExecutor::new(target, self.run_config.clone(), config)?)
+    }
+
+    /// Runs the detailed symbolic view, which must have been asked for, and tells what it can be asked about.
+    pub fn detailed(&self, config: SymbolicConfig) -> Result<(SymbolicExecutor, SiteTable), Failure> {
+        let view = self.views.detailed.clone().expect("the detailed view was asked for");
+        let sites: SiteTable = read(&view.sites, "site table")?;
+        if sites.map_hash != self.map.hash() {
+            let what = format!("the site table `{}` belongs to another build", view.sites.display());
+            return Err(
+                Failure::target(what).hint("delete the folder it lies in and run `cairn build` again")
+            );
+        }
+        let target = Target { program: view.program, n_counters: self.map.n_counters };
+        let config = SymbolicConfig { n_probes: sites.probes.len(), ..config };
+        Ok((SymbolicExecutor::new(target, self.run_config.clone(), config)?, sites))
     }
 
     /// Runs the user's own executable.

@@ -24,6 +24,8 @@ pub struct ViewRequest {
     pub with_path: bool,
     /// Whether the view that follows values is wanted too.
     pub with_symbolic: bool,
+    /// Whether the view is wanted too that follows values, and can be asked about expressions and functions.
+    pub with_detailed: bool,
     /// The folder source paths are shown relative to, if not the record's own.
     pub root: Option<PathBuf>,
     /// The set of operators whose mutants are built into a view, if one is wanted.
@@ -50,6 +52,8 @@ pub struct Views {
     pub path: Option<PathBuf>,
     /// What values are made of, if asked for.
     pub symbolic: Option<PathBuf>,
+    /// Likewise, with more to tell, if asked for.
+    pub detailed: Option<DetailedView>,
     /// The view with mutants, if asked for.
     pub mutants: Option<MutantView>,
     /// The program map.
@@ -58,6 +62,15 @@ pub struct Views {
     pub warnings: Vec<String>,
     /// Whether they were there already.
     pub was_cached: bool,
+}
+
+/// A symbolic view that can be asked about expressions and functions, and the table that tells which.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DetailedView {
+    /// The executable.
+    pub program: PathBuf,
+    /// Its expressions.
+    pub sites: PathBuf,
 }
 
 /// A view that holds all mutants, and the table that tells of them.
@@ -129,6 +142,9 @@ pub fn build_views(
         plain: folder.join("plain"),
         path: request.with_path.then(|| folder.join("path")),
         symbolic: request.with_symbolic.then(|| folder.join(SYMBOLIC)),
+        detailed: request
+            .with_detailed
+            .then(|| DetailedView { program: folder.join(DETAILED), sites: folder.join(SITES) }),
         mutants,
         map: folder.join(MAP),
         warnings: record.warnings(),
@@ -140,6 +156,10 @@ pub fn build_views(
 const MAP: &str = "program.map";
 
 const SYMBOLIC: &str = "symbolic";
+
+const DETAILED: &str = "symbolic-detailed";
+
+const SITES: &str = "sites.table";
 
 fn mutant_program(set: &str) -> String {
     format!("mutant-{}", file_part(set))
@@ -171,6 +191,10 @@ enum Product {
     Symbolic {
         models: PathBuf,
     },
+    /// Likewise, with more to tell.
+    Detailed {
+        models: PathBuf,
+    },
     /// The view of a set of mutants.
     Mutants(String),
 }
@@ -188,6 +212,9 @@ impl Product {
         if request.with_symbolic {
             wanted.push(Self::Symbolic { models: settings.distribution.models_dir.clone() });
         }
+        if request.with_detailed {
+            wanted.push(Self::Detailed { models: settings.distribution.models_dir.clone() });
+        }
         wanted.extend(request.mutants.clone().map(Self::Mutants));
         wanted
     }
@@ -198,6 +225,7 @@ impl Product {
             Self::Map => vec![MAP.to_owned()],
             Self::Plain { name, .. } => vec![(*name).to_owned()],
             Self::Symbolic { .. } => vec![SYMBOLIC.to_owned()],
+            Self::Detailed { .. } => vec![SITES.to_owned(), DETAILED.to_owned()],
             // The table first: a program without one would be of no use.
             Self::Mutants(set) => vec![mutant_table(set), mutant_program(set)],
         }
@@ -215,6 +243,11 @@ impl Product {
             Self::Plain { name, .. } => add(format!("--{name}"), &format!("{name}.o")),
             Self::Symbolic { models } => {
                 add(format!("--{SYMBOLIC}"), &format!("{SYMBOLIC}.o"));
+                words.extend(["--models".into(), models.into()]);
+            }
+            Self::Detailed { models } => {
+                add("--detailed".into(), &format!("{DETAILED}.o"));
+                add("--sites".into(), SITES);
                 words.extend(["--models".into(), models.into()]);
             }
             Self::Mutants(set) => {
@@ -244,6 +277,12 @@ impl Product {
                 has_runtime: true,
                 is_checked: false,
             }),
+            Self::Detailed { .. } => Some(Linked {
+                name: DETAILED.to_owned(),
+                objects: vec![format!("{DETAILED}.o")],
+                has_runtime: true,
+                is_checked: false,
+            }),
             Self::Mutants(set) => Some(Linked {
                 name: mutant_program(set),
                 objects: ["mutant-main.o", "mutant-bodies.o", "mutant-examined.o"].map(str::to_owned).into(),
@@ -270,7 +309,7 @@ fn content_hash(
     let needed = [&ours.instrument, &ours.runtime_archive, &ours.deliver_archive];
     for path in needed.into_iter().chain(&models) {
         if !path.is_file() {
-            if models.contains(path) && !request.with_symbolic {
+            if models.contains(path) && !request.with_symbolic && !request.with_detailed {
                 continue;
             }
             return Err(ViewError::Incomplete { path: path.clone() });

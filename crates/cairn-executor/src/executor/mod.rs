@@ -163,6 +163,7 @@ impl Executor {
         self.deliver(input)?;
         self.channel.set_task(task);
         self.arming.write(self.channel.control());
+        self.arming.asked.write(self.channel.sites());
         let layout = self.scratch.prepare(&input.files)?;
         let failed = || ExecutorError::system("make a memory file");
         let stdin = capture::stdin(&input.stdin.0).map_err(failed())?;

@@ -1,6 +1,6 @@
 //! What a run of a mutant view does beside running the program.
 
-use crate::session::Activation;
+use crate::{session::Activation, symbolic::Asked};
 use cairn_abi::mutants::{BODIES_START, Body, Guidepost, MutantControl};
 use std::mem::offset_of;
 
@@ -9,6 +9,8 @@ use std::mem::offset_of;
 pub(crate) struct Arming {
     pub(crate) activation: Activation,
     pub(crate) watching: Watching,
+    /// What a symbolic run is asked.
+    pub(crate) asked: Asked,
 }
 
 /// What a run tells of the patch that is selected in it; by default nothing.
@@ -25,6 +27,7 @@ impl Arming {
     pub(crate) const EXAMINES: Self = Self {
         activation: Activation { selector: 0, examines: true },
         watching: Watching { observes: 0, guidepost: None },
+        asked: Asked::NOTHING,
     };
 
     /// Writes all of it into control pages that are all zero. The runtime adds the switch of the active mutant.

@@ -63,7 +63,7 @@ impl MutantSession {
 }
 
 /// The guidepost as the runtime reads it.
-fn arm(guidepost: &Guidepost, value_type: ValueType) -> Result<abi::Guidepost, ExecutorError> {
+pub(crate) fn arm(guidepost: &Guidepost, value_type: ValueType) -> Result<abi::Guidepost, ExecutorError> {
     let (predicate, values): (_, Vec<SiteValue>) = match &guidepost.predicate {
         Predicate::OneOf(values) => (abi::Predicate::OneOf, values.clone()),
         Predicate::NoneOf(values) => (abi::Predicate::NoneOf, values.clone()),

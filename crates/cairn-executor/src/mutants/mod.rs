@@ -25,6 +25,7 @@ mod observe;
 mod reach_file;
 
 pub(crate) use self::arming::{Arming, Watching};
+pub(crate) use self::guide::arm;
 pub use self::{
     confirm::Confirmation,
     guide::{Guided, GuidedEnd},

@@ -185,7 +185,7 @@ impl Session {
         input: &Input,
         activation: Activation,
     ) -> Result<Execution, ExecutorError> {
-        self.executor.arm(Arming { activation, watching: self.watching.clone() });
+        self.executor.arm(Arming { activation, watching: self.watching.clone(), ..Arming::default() });
         let mut execution = self.executor.run(input)?;
         for _ in 1..KILLS_BELIEVED {
             if execution.outcome.ending != (Ending::Signalled { signal: libc::SIGKILL }) {

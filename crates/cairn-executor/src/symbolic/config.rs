@@ -13,6 +13,8 @@ pub struct SymbolicConfig {
     pub n_nodes: usize,
     /// Bytes for constant tables. Default: 16 MiB.
     pub tables_size: usize,
+    /// The probes of the view, if it is a detailed one; others have none. Default: 0.
+    pub n_probes: usize,
     /// How many times the wall limit of an ordinary run a symbolic one may take. Default: 20.
     pub patience: u32,
 }
@@ -24,6 +26,7 @@ impl Default for SymbolicConfig {
             trace_size: 64 << 20,
             n_nodes: 8 << 20,
             tables_size: 16 << 20,
+            n_probes: 0,
             patience: 20,
         }
     }

@@ -6,11 +6,13 @@
 //! Everything but the outcome was written by the target. Sizes are checked here and records are taken apart; that nodes make
 //! sense is for whoever reads them to check.
 
+mod asked;
 mod config;
 mod run;
 mod sources;
 
 pub use self::{
+    asked::{ArmedGuidepost, Asked},
     config::SymbolicConfig,
     run::{BadTrace, SymbolicRun},
 };
@@ -20,6 +22,7 @@ use crate::{
     config::{RunConfig, Target},
     error::ExecutorError,
     executor::Executor,
+    mutants::Arming,
 };
 use cairn_model::Input;
 
@@ -34,7 +37,12 @@ pub struct SymbolicExecutor {
 impl SymbolicExecutor {
     /// Readies `target`, a symbolic view. `limits` are those of ordinary runs.
     pub fn new(target: Target, limits: RunConfig, config: SymbolicConfig) -> Result<Self, ExecutorError> {
-        let layout = SymbolicLayout { sources: 0, n_nodes: config.n_nodes, tables: config.tables_size };
+        let layout = SymbolicLayout {
+            sources: 0,
+            n_nodes: config.n_nodes,
+            tables: config.tables_size,
+            n_probes: config.n_probes,
+        };
         let run = RunConfig {
             wall_limit: limits.wall_limit.saturating_mul(config.patience),
             trace_level: config.trace_level,
@@ -47,6 +55,11 @@ impl SymbolicExecutor {
     /// The limits in force.
     pub fn config(&self) -> &RunConfig {
         self.executor.config()
+    }
+
+    /// What the next runs are asked. Only those with probes can answer; see [`SymbolicConfig::n_probes`].
+    pub fn ask(&mut self, asked: Asked) {
+        self.executor.arm(Arming { asked, ..Arming::default() });
     }
 
     /// Runs the target once.

@@ -10,10 +10,10 @@ struct view {
   unsigned long magic;
   unsigned abi_version, kind;
   unsigned char map_hash[32];
-  unsigned n_counters, reserved;
+  unsigned n_counters, n_probes;
   unsigned char *counters;
   unsigned long *fuel;
-  const void *mutants;
+  const void *mutants, *tables, *sites;
 };
 #ifndef MUTANT_VIEW
 #define MUTANT_VIEW 0

@@ -22,6 +22,7 @@
 
 mod calls;
 mod emit;
+mod events;
 mod intrinsics;
 mod memory;
 mod reach;

@@ -225,6 +225,20 @@ impl Marker {
 /// # Safety
 /// The module is alive and the types belong to its context.
 unsafe fn declare(module: LLVMModuleRef, name: &str, parameters: &mut [LLVMTypeRef]) -> LLVMValueRef {
+    // SAFETY: promised by the caller.
+    unsafe { declare_mark(module, name, parameters, false) }
+}
+
+/// Likewise; `is_variable` says whether it takes more arguments than its parameters.
+///
+/// # Safety
+/// The module is alive and the types belong to its context.
+pub(super) unsafe fn declare_mark(
+    module: LLVMModuleRef,
+    name: &str,
+    parameters: &mut [LLVMTypeRef],
+    is_variable: bool,
+) -> LLVMValueRef {
     /// How LLVM writes "reads and writes memory that is accessible to nobody here".
     const INACCESSIBLE_MEMORY: u64 = 3 << 2;
     // SAFETY: promised by the caller.
@@ -236,7 +250,8 @@ unsafe fn declare(module: LLVMModuleRef, name: &str, parameters: &mut [LLVMTypeR
             return known;
         }
         let void = LLVMVoidTypeInContext(context);
-        let function_type = LLVMFunctionType(void, parameters.as_mut_ptr(), parameters.len() as u32, 0);
+        let function_type =
+            LLVMFunctionType(void, parameters.as_mut_ptr(), parameters.len() as u32, is_variable.into());
         let function = LLVMAddFunction(module, name.as_ptr(), function_type);
         for (attribute, value) in [
             ("nounwind", 0),

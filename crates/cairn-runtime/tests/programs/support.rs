@@ -243,16 +243,16 @@ struct view {
   unsigned long magic;
   unsigned abi_version, kind;
   unsigned char map_hash[32];
-  unsigned n_counters, reserved;
+  unsigned n_counters, n_probes;
   unsigned char *counters;
   unsigned long *fuel;
-  const void *mutants, *tables;
+  const void *mutants, *tables, *sites;
 };
 __attribute__((aligned(4096))) unsigned long __cairn_fuel[512];
 __attribute__((section(".cairn_view"), used)) extern struct view __cairn_view;
-struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, VIEW_KIND, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel, MUTANT_VIEW, 0};
-extern const unsigned cairn_abi_v4;
-__attribute__((used)) static const unsigned *abi = &cairn_abi_v4;
+struct view __cairn_view = {VIEW_MAGIC, ABI_VERSION, VIEW_KIND, {MAP_HASH}, N_COUNTERS, 0, __cairn_counters, __cairn_fuel, MUTANT_VIEW, 0, 0};
+extern const unsigned cairn_abi_v5;
+__attribute__((used)) static const unsigned *abi = &cairn_abi_v5;
 #ifdef __cplusplus
 }
 #elif !defined HARNESS

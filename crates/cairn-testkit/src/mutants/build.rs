@@ -8,7 +8,7 @@ use cairn_cc::{
     views::{Alone, ViewRequest, Views, build_alone, build_views, find},
 };
 use cairn_executor::{RunConfig, SessionConfig, Target, mutants::MutantSession};
-use cairn_model::{MutantId, MutantTable, ProgramMap, versioned};
+use cairn_model::{MutantId, MutantTable, ProgramMap, SiteTable, versioned};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -62,6 +62,15 @@ impl MutantBuild {
     pub fn mutant_view(&self) -> Target {
         let program = self.views.mutants.as_ref().expect("it was asked for").program.clone();
         Target { program, n_counters: self.map.n_counters }
+    }
+
+    /// The detailed symbolic view and what it can be asked about, built when it is asked for.
+    pub fn detailed_view(&self) -> (Target, SiteTable) {
+        let request = ViewRequest { with_detailed: true, ..self.request.clone() };
+        let views = build_views(&self.settings, &self.record, &request)
+            .unwrap_or_else(|error| panic!("the detailed view: {error}"));
+        let view = views.detailed.expect("it was asked for");
+        (Target { program: view.program, n_counters: self.map.n_counters }, decode(&view.sites))
     }
 
     /// The plain view.

@@ -6,6 +6,7 @@ use crate::{
         Traced, Tracer, describe,
         explore::{Effort, Explored, Solvers, explore},
         goal::Goal,
+        value::{Evaluation, ValueGoal},
     },
     exit_code::Exit,
     failure::Failure,
@@ -15,14 +16,15 @@ use crate::{
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_abi::channel::TraceLevel;
-use cairn_concolic::{Event, Flip, Solved, Verification, flip, reach_value, verify};
-use cairn_executor::SymbolicConfig;
+use cairn_concolic::{Event, Flip, Solved, Verification, flip, reach_value, verify, verify_value};
+use cairn_executor::{Asked, SymbolicConfig};
 use cairn_model::{Coverage, Input, Outcome};
 use cairn_solver::{Budget, Solver, Standard, Strength, standard};
 use serde::Serialize;
 use std::{path::PathBuf, str::FromStr};
 
-/// Find an input that decides a branch otherwise, or comes to a line, and replay it on the bare build
+/// Find an input that decides a branch otherwise, comes to a line, or gives an expression a value, and replay it on the
+/// bare build
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("goal").required(true).args(["branch", "line", "site"])))]
 pub struct Solve {
@@ -37,14 +39,14 @@ pub struct Solve {
     /// The expression whose value is to be another, by its id (`cairn map --sites`)
     #[arg(long, value_name = "ID", requires = "value")]
     site: Option<String>,
-    /// The value it is to have
+    /// The value it is to have: `42`, `-1`, `0xff`, `'x'`, `0.5`, `true`
     #[arg(long, value_name = "VALUE", requires = "site", allow_hyphen_values = true)]
     value: Option<String>,
     /// Which evaluation, counted from 1 among those that depend on the input, or `all`; default: the first that can be had
     #[arg(long, value_name = "N|all")]
     occurrence: Option<Occurrence>,
     /// How many other inputs may be run on the way; default: 1000 for a line, 0 for a branch
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "site")]
     runs: Option<usize>,
     /// The folder for new inputs
     #[arg(long, short, value_name = "FOLDER")]
@@ -86,6 +88,9 @@ struct Report {
     n_questions: usize,
     n_disagreements: usize,
     stages: Vec<StageReport>,
+    /// Why there was nothing to ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
 }
 
 /// One question on the way of the input itself.
@@ -104,7 +109,7 @@ struct Found {
     path: Option<String>,
     /// What the symbolic run did, where one decision was to be taken otherwise.
     run: Option<String>,
-    /// Whether the plain view comes to the goal.
+    /// Whether the plain view comes to the goal; of a value, whether the symbolic view says so.
     reaches_goal: bool,
     /// What the bare build did.
     outcome: Outcome,
@@ -126,7 +131,8 @@ struct StageReport {
 
 impl Solve {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        let wanted = Wanted { symbolic: true, ..Wanted::USUAL };
+        let is_value = self.site.is_some();
+        let wanted = Wanted { symbolic: !is_value, detailed: is_value, ..Wanted::USUAL };
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
         let named = one_input(&subject)?;
         let goal = match (&self.branch, &self.line) {
@@ -136,9 +142,21 @@ impl Solve {
         };
         // On the way to a line it helps to know which conditions library functions decide.
         let trace_level = if self.line.is_some() { TraceLevel::All } else { TraceLevel::Symbolic };
+        let config = SymbolicConfig { trace_level, ..SymbolicConfig::default() };
+        let mut tracer = match is_value {
+            true => Tracer::detailed(&subject, config)?,
+            false => Tracer::new(&subject, config)?,
+        };
+        let value = match (&self.site, &self.value) {
+            (Some(site), Some(value)) => Some(ValueGoal::new(&subject.map, tracer.sites(), site, value)?),
+            _ => None,
+        };
+        if let Some(value) = &value {
+            tracer.ask(Asked { noted: value.probes(), guidepost: None });
+        }
         let mut work = Work {
             subject: &subject,
-            tracer: Tracer::new(&subject, SymbolicConfig { trace_level, ..SymbolicConfig::default() })?,
+            tracer,
             solver: standard(cairn_solver::Config::default()),
             output: self.output.as_deref(),
             found: Vec::new(),
@@ -148,9 +166,10 @@ impl Solve {
         }
         let traced = work.tracer.trace(&named.input)?;
         traced.warn(screen);
-        let mut report = match &goal {
-            Some(goal) => self.towards(goal, &mut work, traced, screen)?,
-            None => self.towards_value(&mut work, traced)?,
+        let mut report = match (&goal, &value) {
+            (Some(goal), _) => self.towards(goal, &mut work, traced, screen)?,
+            (None, Some(value)) => self.towards_value(value, &mut work, traced)?,
+            (None, None) => return Err(Failure::usage("nothing was asked for")),
         };
         report.file = named.path.display().to_string();
         report.found = work.found;
@@ -251,42 +270,52 @@ impl Solve {
             .collect()
     }
 
-    fn towards_value(&self, work: &mut Work<'_>, mut traced: Traced) -> Result<Report, Failure> {
-        let map = &work.subject.map;
-        let (Some(name), Some(value)) = (&self.site, &self.value) else {
-            return Err(Failure::usage("nothing was asked for"));
-        };
-        let bits = bits(value)?;
-        let site = map.sites.iter().position(|site| site.stable_id.to_string() == *name);
-        let site = site.ok_or_else(|| {
-            Failure::usage(format!("there is no site `{name}`"))
-                .hint("`cairn map --sites` lists the expressions of a program with their ids")
-        })?;
-        let place = map.show(map.sites[site].extent.start);
-        let goal = format!("{place} `{}` = {value}", map.sites[site].text);
-        let is_evaluated =
-            |event: &Event| matches!(event, Event::SiteValue { site: id, .. } if id.index() == site);
-        let steps: Vec<usize> = (0..traced.path.steps().len())
-            .filter(|index| is_evaluated(&traced.path.steps()[*index].event))
-            .collect();
-        if steps.is_empty() {
-            return Err(Failure::usage(format!("the trace of this input has no values of {goal}"))
-                .hint("ask for the condition that the value decides, with `--branch`"));
+    fn towards_value(
+        &self,
+        goal: &ValueGoal,
+        work: &mut Work<'_>,
+        mut traced: Traced,
+    ) -> Result<Report, Failure> {
+        let mut report = Report::new(goal.show().to_owned(), &traced);
+        let evaluations = goal.evaluations(&traced.path);
+        if self.occurrence.is_none() && evaluations.iter().any(|evaluation| evaluation.has_it) {
+            work.keep_value(traced.path.regions().input().clone(), None)?;
+            return Ok(report);
         }
-        let mut report = Report::new(goal, &traced);
-        for (occurrence, step) in steps.into_iter().zip(1..).map(|(step, occurrence)| (occurrence, step)) {
-            if matches!(self.occurrence, Some(Occurrence::Number(number)) if number != occurrence) {
+        if evaluations.is_empty() {
+            report.note = Some("this input does not come to the expression; `--line` finds one that does");
+        } else if evaluations.iter().all(|evaluation| evaluation.occurrence == 0) {
+            report.note = Some("its value does not depend on the input on the way of this one");
+        }
+        for Evaluation { step, occurrence, wanted, .. } in evaluations {
+            let is_meant = match self.occurrence {
+                Some(Occurrence::Number(number)) => number == occurrence,
+                _ => occurrence > 0,
+            };
+            if !is_meant {
                 continue;
             }
-            let answer = reach_value(&mut traced.path, step, bits, &mut work.solver, Budget::default());
+            let answer = reach_value(&mut traced.path, step, wanted, &mut work.solver, Budget::default());
             report.n_questions += 1;
-            let attempt = Attempt { branch: report.goal.clone(), occurrence, answer: answer_text(&answer) };
-            report.attempts.push(attempt);
-            if let Flip::Solved(solved) = answer {
-                work.keep_value(solved.input)?;
+            let answer_text = match &answer {
+                Flip::Unsat => "no input takes the same way and has this value here".into(),
+                answer => answer_text(answer),
+            };
+            report.attempts.push(Attempt { branch: report.goal.clone(), occurrence, answer: answer_text });
+            let Flip::Solved(solved) = answer else { continue };
+            report.n_runs += 1;
+            let new = work.tracer.trace(&solved.input)?;
+            report.n_disagreements += new.path.n_mistakes();
+            let verification = verify_value(&traced.path, step, wanted, &new.path);
+            // Where any evaluation will do, another way to it will do too.
+            let has_it = || goal.evaluations(&new.path).iter().any(|evaluation| evaluation.has_it);
+            if verification == Verification::Valued || self.occurrence.is_none() && has_it() {
+                work.keep_value(solved.input, Some(verification))?;
                 if self.occurrence != Some(Occurrence::All) {
                     break;
                 }
+            } else if let Some(last) = report.attempts.last_mut() {
+                last.answer = format!("{}, but the run {verification}", last.answer);
             }
         }
         Ok(report)
@@ -316,8 +345,8 @@ impl Work<'_> {
     }
 
     /// Likewise for an input whose value only the symbolic view tells.
-    fn keep_value(&mut self, input: Input) -> Result<(), Failure> {
-        self.add(input, None, true)
+    fn keep_value(&mut self, input: Input, verification: Option<Verification>) -> Result<(), Failure> {
+        self.add(input, verification, true)
     }
 
     fn add(
@@ -359,6 +388,7 @@ impl Report {
             n_questions: 0,
             n_disagreements: traced.path.n_mistakes(),
             stages: Vec::new(),
+            note: None,
         }
     }
 }
@@ -372,19 +402,6 @@ pub fn one_input(subject: &Subject) -> Result<NamedInput, Failure> {
         n => Err(Failure::usage(format!("{n} inputs were named, this command takes one"))
             .hint("name a file, not a folder of several")),
     }
-}
-
-/// The bits of a number as users write it: `42`, `-1`, `0xff`, `0.5`.
-fn bits(text: &str) -> Result<u64, Failure> {
-    let hexadecimal = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    let signed = || text.parse::<i64>().ok().map(i64::cast_unsigned);
-    let unsigned = || text.parse::<u64>().ok();
-    let float = || text.parse::<f64>().ok().map(f64::to_bits);
-    hexadecimal
-        .or_else(signed)
-        .or_else(unsigned)
-        .or_else(float)
-        .ok_or_else(|| Failure::usage(format!("`{text}` is no value: write `42`, `-1`, `0xff` or `0.5`")))
 }
 
 /// The branch that a flipped step takes.
@@ -451,11 +468,12 @@ fn text(report: &Report) -> String {
         lines.push(format!("  outcome    {}", found.summary));
     }
     if report.found.is_empty() {
-        let why = match report.attempts.is_empty() && report.n_questions == 0 {
-            true => {
+        let why = match (report.note, report.n_questions) {
+            (Some(note), _) => note,
+            (None, 0) => {
                 "no input: no condition on the way of this input decides it; `--runs N` tries other inputs"
             }
-            false => "no input was found",
+            (None, _) => "no input was found",
         };
         lines.push(format!("  found      {why}"));
     }
@@ -465,17 +483,6 @@ fn text(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn values_are_read_as_people_write_them() {
-        let read = |text: &str| bits(text).unwrap();
-        assert_eq!(read("42"), 42);
-        assert_eq!(read("-1"), u64::MAX);
-        assert_eq!(read("0xff"), 255);
-        assert_eq!(read("18446744073709551615"), u64::MAX);
-        assert_eq!(read("0.5"), 0.5f64.to_bits());
-        assert!(bits("many").is_err());
-    }
 
     #[test]
     fn occurrences_count_from_one() {

@@ -14,8 +14,8 @@ use crate::{
 };
 use cairn_abi::channel::TraceLevel;
 use cairn_concolic::{Event, Step};
-use cairn_executor::SymbolicConfig;
-use cairn_model::Outcome;
+use cairn_executor::{Asked, SymbolicConfig};
+use cairn_model::{Outcome, sites::ProbeRole};
 use serde::Serialize;
 
 /// Show how the way of a run through the program depends on its input
@@ -23,9 +23,13 @@ use serde::Serialize;
 pub struct Trace {
     #[command(flatten)]
     target: TargetArgs,
-    /// Also conditions that do not depend on the input, branches of library functions, and everything else recorded
+    /// Also functions that are entered and left, conditions that do not depend on the input, branches of library functions,
+    /// and everything else recorded
     #[arg(long)]
     all: bool,
+    /// Also the values of expressions that depend on the input; with `--all` those of all expressions
+    #[arg(long)]
+    sites: bool,
     /// Also the bytes of the input that each condition depends on
     #[arg(long)]
     taint: bool,
@@ -54,11 +58,23 @@ struct Report<'a> {
 
 impl Trace {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        let wanted = Wanted { symbolic: true, ..Wanted::USUAL };
+        let is_detailed = self.all || self.sites;
+        let wanted = Wanted { symbolic: !is_detailed, detailed: is_detailed, ..Wanted::USUAL };
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
         let named = one_input(&subject)?;
         let trace_level = if self.all { TraceLevel::All } else { TraceLevel::Symbolic };
-        let mut tracer = Tracer::new(&subject, SymbolicConfig { trace_level, ..SymbolicConfig::default() })?;
+        let config = SymbolicConfig { trace_level, ..SymbolicConfig::default() };
+        let mut tracer = match is_detailed {
+            true => Tracer::detailed(&subject, config)?,
+            false => Tracer::new(&subject, config)?,
+        };
+        if self.sites {
+            // What a constant is stands in the source.
+            let sites = tracer.sites().first_of_each();
+            let noted = sites.filter(|(_, probe)| probe.role != ProbeRole::Constant).map(|(id, _)| id);
+            let noted = noted.collect();
+            tracer.ask(Asked { noted, guidepost: None });
+        }
         let traced = tracer.trace(&named.input)?;
         traced.warn(screen);
         let shown = |step: &&Step| self.all || is_essential(step);
@@ -67,7 +83,7 @@ impl Trace {
             .steps()
             .iter()
             .filter(shown)
-            .map(|step| describe(&subject.map, &traced.path, step))
+            .map(|step| describe(&subject.map, tracer.sites(), &traced.path, step))
             .collect();
         if self.json {
             let report = self.report(&named, &traced, events);
@@ -116,16 +132,22 @@ impl Trace {
         };
         let conditions = count(n_conditions, "condition");
         lines.push(format!("  path       {conditions} on the input{others}"));
-        lines.extend(events.iter().map(|event| format!("    {}", event.line(self.taint))));
+        let mut depth = 0usize;
+        for event in events {
+            depth = depth.saturating_sub(usize::from(event.kind == "leave"));
+            lines.push(format!("    {}{}", "  ".repeat(depth), event.line(self.taint)));
+            depth += usize::from(event.kind == "enter");
+        }
         lines.join("\n") + "\n"
     }
 }
 
-/// Conditions of the map that depend on the input, and what was asked about sites.
+/// Conditions of the map and values of expressions that depend on the input, and guideposts.
 fn is_essential(step: &Step) -> bool {
     match step.event {
         Event::Conditional { condition, expression, .. } => condition.is_some() && expression.is_some(),
-        Event::SiteValue { .. } | Event::Guidepost { .. } => true,
+        Event::SiteValue { expression, .. } => expression.is_some(),
+        Event::Guidepost { .. } => true,
         _ => false,
     }
 }

@@ -1,8 +1,9 @@
 //! Events of a run in source terms.
 
+use cairn_abi::record::Leaving;
 use cairn_concolic::{Event, Path, Regions, Step};
 use cairn_expr::{DEFAULT_OPERATIONS, InputRange, infix};
-use cairn_model::{ConditionId, ProgramMap};
+use cairn_model::{ConditionId, ProgramMap, SiteTable, SiteValue, sites::ProbeRole};
 use serde::Serialize;
 
 /// An event as reports have it.
@@ -21,7 +22,16 @@ pub struct Described {
     /// The truth of a condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<bool>,
-    /// The how manyth evaluation of a condition it is, among those that depend on the input.
+    /// The value of an expression, as its type has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What of an expression has this value, if it is not simply its value: `constant`, `stored`, `returned`, `decision`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// How a function was left: `return`, `longjmp` or `exception`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<&'static str>,
+    /// The how manyth evaluation of a condition or expression it is, among those that depend on the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurrence: Option<u32>,
     /// What has to hold of the input to come past it.
@@ -31,8 +41,8 @@ pub struct Described {
     pub taint: Vec<String>,
 }
 
-/// Describes a step of a path.
-pub fn describe(map: &ProgramMap, path: &Path, step: &Step) -> Described {
+/// Describes a step of a path. `sites` are those of the view, if it has any.
+pub fn describe(map: &ProgramMap, sites: &SiteTable, path: &Path, step: &Step) -> Described {
     let constraint =
         step.constraint.map(|constraint| infix(path.dag(), constraint.holds, DEFAULT_OPERATIONS));
     let expression = || step.event.expression().map(|id| infix(path.dag(), id, DEFAULT_OPERATIONS));
@@ -42,6 +52,9 @@ pub fn describe(map: &ProgramMap, path: &Path, step: &Step) -> Described {
         place: None,
         text: String::new(),
         direction: None,
+        value: None,
+        role: None,
+        how: None,
         occurrence: None,
         holds: constraint.or_else(expression),
         taint: path.taint(&step.event).iter().map(|range| show_range(path.regions(), range)).collect(),
@@ -66,12 +79,20 @@ pub fn describe(map: &ProgramMap, path: &Path, step: &Step) -> Described {
             described.kind = "address";
             described.text = format!("{access:?} of {length} bytes at {address:#x}").to_lowercase();
         }
-        Event::SiteValue { site, value, .. } => {
+        Event::SiteValue { site: id, spot, value, occurrence, .. } => {
             described.kind = "site";
-            let site = map.sites.get(site.index());
+            let site = map.sites.get(id.index());
             described.id = site.map(|site| site.stable_id.to_string());
             described.place = site.map(|site| map.show(site.extent.start));
-            described.text = format!("{} = {value:#x}", site.map_or("?", |site| &site.text));
+            described.text = site.map_or("?".into(), |site| site.text.clone());
+            described.occurrence = (occurrence > 0).then_some(occurrence);
+            let probe = sites.of_site(id).map(|(_, probe)| probe).find(|probe| probe.spot == spot);
+            described.value = Some(match probe {
+                Some(probe) => SiteValue::from_bits(probe.value_type, value).to_string(),
+                None => format!("{value:#x}"),
+            });
+            let role = probe.map(|probe| probe.role).filter(|role| *role != ProbeRole::Value);
+            described.role = role.map(|role| role.to_string());
         }
         Event::Guidepost { guidepost, state, value, .. } => {
             described.kind = "guidepost";
@@ -83,7 +104,12 @@ pub fn describe(map: &ProgramMap, path: &Path, step: &Step) -> Described {
         }
         Event::Leave { function: id, how } => {
             described.kind = "leave";
-            described.text = format!("{} by {}", function(id), format!("{how:?}").to_lowercase());
+            described.text = function(id);
+            described.how = Some(match how {
+                Leaving::Return => "return",
+                Leaving::Longjmp => "longjmp",
+                Leaving::Unwind => "exception",
+            });
         }
         Event::InputRead { region, offset, length } => {
             described.kind = "read";
@@ -100,10 +126,21 @@ impl Described {
         let mut line = match (&self.place, self.kind) {
             (Some(place), _) => format!("{place}  `{}`", self.text),
             (None, "branch") => "(library)".to_owned(),
+            (None, "enter") => format!("enter {}", self.text),
+            (None, "leave") => match self.how {
+                None | Some("return") => format!("leave {}", self.text),
+                Some(how) => format!("leave {} by {how}", self.text),
+            },
             (None, kind) => format!("({kind}) {}", self.text),
         };
         if let Some(direction) = self.direction {
             line.push_str(&format!("  {direction}"));
+        }
+        if let Some(role) = &self.role {
+            line.push_str(&format!("  {role}"));
+        }
+        if let Some(value) = &self.value {
+            line.push_str(&format!("  = {value}"));
         }
         if let Some(occurrence) = self.occurrence {
             line.push_str(&format!("  #{occurrence}"));

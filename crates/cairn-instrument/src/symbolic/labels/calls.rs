@@ -1,13 +1,14 @@
 //! Labels across calls: see [`cairn_abi::symbolic::state`].
 
 use super::{
-    Pass, name_of,
+    Pass,
+    events::{MarkKind, mark_kind},
+    name_of,
     region::{Body, Defaults, Item, Labels, LookedAt},
     runtime,
     shape::LeafKind,
     values::operands,
 };
-use crate::symbolic::marks::{MARK, MARK_SWITCH};
 use cairn_abi::symbolic::state::{CallState, MAX_ARGUMENTS, MAX_RESULTS, Passed, VariableArguments};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode::*, LLVMTypeKind, core::*, prelude::*};
 use std::mem::offset_of;
@@ -44,7 +45,7 @@ unsafe fn callee_of(call: LLVMValueRef) -> Callee {
             return Callee::Indirect;
         }
         let name = name_of(callee);
-        if name == MARK || name == MARK_SWITCH {
+        if mark_kind(&name).is_some() {
             Callee::Mark
         } else if LLVMGetIntrinsicID(callee) != 0 {
             Callee::Intrinsic
@@ -371,20 +372,12 @@ impl Body<'_> {
         }
     }
 
-    pub(super) unsafe fn look_at_mark(&self, call: LLVMValueRef) -> LookedAt {
-        // SAFETY: the builder stands where the mark does.
-        unsafe {
-            let values = vec![LLVMGetOperand(call, 1)];
-            LookedAt { values, truths: vec![self.notes_all()], ..LookedAt::default() }
-        }
-    }
-
     pub(super) unsafe fn note_condition(&self, call: LLVMValueRef) {
         // SAFETY: the builder stands where the mark does.
         unsafe {
             let (first, value) = (LLVMGetOperand(call, 0), LLVMGetOperand(call, 1));
             let label = self.label_of(value);
-            if name_of(LLVMGetCalledValue(call)) == MARK_SWITCH {
+            if mark_kind(&name_of(LLVMGetCalledValue(call))) == Some(MarkKind::Switch) {
                 // The mark widens the value; the runtime is told the label of the wide one.
                 self.call(&runtime::SWITCH, &mut [first, label, value]);
                 return;

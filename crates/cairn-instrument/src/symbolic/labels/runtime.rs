@@ -119,6 +119,10 @@ signatures! {
     SET = "cairn_symbolic_set"("pil") -> 'v';
     CONDITION = "cairn_symbolic_condition"("iii") -> 'v';
     SWITCH = "cairn_symbolic_switch"("pil") -> 'v';
+    ENTER = "cairn_symbolic_enter"("i") -> 'v';
+    LEAVE = "cairn_symbolic_leave"("i") -> 'v';
+    // The probe and its place; the value's label and bits; labels of operands.
+    SITE = "cairn_symbolic_site"("ililii") -> 'v';
     UNMODELLED = "cairn_symbolic_unmodelled"("p") -> 'v';
     SAVE_VARIABLE = "cairn_symbolic_save_variable"("pi") -> 'v';
     START_VARIABLE = "cairn_symbolic_start_variable"("ppii") -> 'v';

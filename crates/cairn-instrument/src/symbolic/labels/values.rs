@@ -69,7 +69,7 @@ impl Body<'_> {
                     Vec::new()
                 }
                 Item::Mark(call) => {
-                    self.note_condition(call);
+                    self.carry_out_mark(call);
                     Vec::new()
                 }
                 Item::Parameters => self.take_parameters(),
