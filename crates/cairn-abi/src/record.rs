@@ -59,7 +59,8 @@ pub enum Record {
         value: u64,
         /// The label of the value, or 0.
         label: Label,
-        /// The labels of the first two operands, or 0; also 0 for one that is an address or would have to be read.
+        /// The labels of the first two operands; 0 for one that is not there, is an address, or would have to be read. Where
+        /// anything has a label, constants have one too.
         operands: [Label; 2],
     },
     /// An armed guidepost had its say.

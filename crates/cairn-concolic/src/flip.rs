@@ -80,7 +80,8 @@ pub fn reach_value(
     solve(path, step, goal, solver, budget)
 }
 
-fn solve(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget: Budget) -> Flip {
+/// Asks for an input that takes the same way up to a step and makes `goal` hold.
+pub(crate) fn solve(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget: Budget) -> Flip {
     let constraints = path.prefix(step);
     let regions = path.regions();
     let query = Query { dag: path.dag(), constraints: &constraints, goal, seed: regions };

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Beside branches, values of expressions ([`Event::SiteValue`]) can be asked for with [`reach_value`], and guideposts
-//! ([`Event::Guidepost`]) are flipped like branches: a broken one into a satisfied one.
+//! ([`Event::Guidepost`]) are flipped like branches: a broken one into a satisfied one. [`infect`] asks for a value of which a
+//! mutant would make another.
 //!
 //! [`Regions`] is the bridge between bytes that expressions name and parts of an [`Input`](cairn_model::Input).
 //!
@@ -23,6 +24,7 @@
 mod event;
 mod flip;
 mod guidepost;
+mod infect;
 mod path;
 mod regions;
 mod verify;
@@ -30,6 +32,7 @@ mod verify;
 pub use crate::{
     event::Event,
     flip::{Flip, Solved, flip, flip_besides, reach_value},
+    infect::infect,
     path::{Constraint, Disagreement, Path, Recording, Step},
     regions::{ApplyError, Limits, Regions},
     verify::{Verification, verify, verify_value},

@@ -93,10 +93,10 @@ pub enum ExecutorError {
         /// The patch.
         patch: u32,
     },
-    /// A mutant or patch the target does not have.
+    /// A mutant, patch or probe the target does not have.
     #[error("the target has no {what} {number}")]
     NoSuch {
-        /// `mutant` or `patch`.
+        /// `mutant`, `patch` or `probe`.
         what: &'static str,
         /// Its number.
         number: u32,

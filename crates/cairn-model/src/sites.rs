@@ -37,6 +37,8 @@ pub struct Probe {
     pub role: ProbeRole,
     /// The type of the value.
     pub value_type: ValueType,
+    /// The types of what it is computed from, as mutants number it.
+    pub operands: Vec<ValueType>,
     /// The number of the text it belongs to. Instances of a template have the same, and so do all that a mutant changes
     /// together.
     pub text: u32,
@@ -106,6 +108,7 @@ mod tests {
             spot: *spot,
             role: ProbeRole::Value,
             value_type: ValueType::Bool,
+            operands: Vec::new(),
             text: *text,
         };
         SiteTable { probes: probes.iter().map(probe).collect(), ..SiteTable::default() }

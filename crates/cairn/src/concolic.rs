@@ -49,8 +49,8 @@ impl<'a> Tracer<'a> {
     }
 
     /// What the next runs are asked.
-    pub fn ask(&mut self, asked: Asked) {
-        self.executor.ask(asked);
+    pub fn ask(&mut self, asked: Asked) -> Result<(), Failure> {
+        Ok(self.executor.ask(asked)?)
     }
 
     /// Runs an input.

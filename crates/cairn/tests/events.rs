@@ -5,6 +5,8 @@
 
 #[path = "events/guideposts.rs"]
 mod guideposts;
+#[path = "events/infections.rs"]
+mod infections;
 #[path = "events/support.rs"]
 mod support;
 #[path = "events/truth.rs"]

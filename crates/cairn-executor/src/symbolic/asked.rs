@@ -52,6 +52,12 @@ impl Asked {
     /// Nothing.
     pub const NOTHING: Self = Self { noted: Vec::new(), guidepost: None };
 
+    /// All probes that are asked.
+    pub(crate) fn probes(&self) -> impl Iterator<Item = ProbeId> {
+        let guided = self.guidepost.iter().flat_map(|armed| &armed.probes);
+        guided.chain(&self.noted).copied()
+    }
+
     /// Writes it into the sites region, which is all zero. Probes that the view does not have are left out.
     pub(crate) fn write(&self, region: &mut [u8]) {
         if region.is_empty() {

@@ -32,6 +32,7 @@ pub(crate) use self::sources::{size as sources_size, write as write_sources};
 #[derive(Debug)]
 pub struct SymbolicExecutor {
     executor: Executor,
+    n_probes: usize,
 }
 
 impl SymbolicExecutor {
@@ -49,7 +50,8 @@ impl SymbolicExecutor {
             trace_size: config.trace_size,
             ..limits
         };
-        Ok(Self { executor: Executor::with_regions(target, run, None, Some(layout))? })
+        let executor = Executor::with_regions(target, run, None, Some(layout))?;
+        Ok(Self { executor, n_probes: config.n_probes })
     }
 
     /// The limits in force.
@@ -57,9 +59,13 @@ impl SymbolicExecutor {
         self.executor.config()
     }
 
-    /// What the next runs are asked. Only those with probes can answer; see [`SymbolicConfig::n_probes`].
-    pub fn ask(&mut self, asked: Asked) {
+    /// What the next runs are asked. Fails if the view does not have a probe; see [`SymbolicConfig::n_probes`].
+    pub fn ask(&mut self, asked: Asked) -> Result<(), ExecutorError> {
+        if let Some(probe) = asked.probes().find(|probe| probe.index() >= self.n_probes) {
+            return Err(ExecutorError::NoSuch { what: "probe", number: probe.0 });
+        }
         self.executor.arm(Arming { asked, ..Arming::default() });
+        Ok(())
     }
 
     /// Runs the target once.

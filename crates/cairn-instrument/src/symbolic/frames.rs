@@ -13,7 +13,7 @@
 //! What was running in between was left, which the runtime tells by the depth. The depth is computed before, so it is the same
 //! however control comes back.
 
-use super::marks::declare_mark;
+use super::{labels::is_naked, marks::declare_mark};
 use crate::ir::{instructions, walk_functions};
 use cairn_abi::record::Leaving;
 use cairn_model::FunctionId;
@@ -33,7 +33,9 @@ pub struct ResolvedFrames(Vec<(LLVMValueRef, FunctionId)>);
 /// Looks up the functions whose ids are given, by function in module order.
 pub fn resolve_frames(module: &Module, ids: &[Option<FunctionId>]) -> ResolvedFrames {
     let functions = walk_functions(module).into_iter().zip(ids);
-    ResolvedFrames(functions.filter_map(|(function, id)| id.map(|id| (function, id))).collect())
+    let functions = functions.filter_map(|(function, id)| id.map(|id| (function, id)));
+    // SAFETY: the functions belong to the live module.
+    ResolvedFrames(functions.filter(|(function, _)| unsafe { !is_naked(*function) }).collect())
 }
 
 /// Marks them.
@@ -157,8 +159,11 @@ unsafe fn returns_twice(call: LLVMValueRef) -> bool {
 }
 
 /// Where a function still runs that returns with `ret`: a call that has to be the last thing comes after.
-unsafe fn before_return(ret: LLVMValueRef) -> LLVMValueRef {
-    // SAFETY: the caller has an instruction of a live module.
+///
+/// # Safety
+/// The instruction belongs to a live module.
+pub(super) unsafe fn before_return(ret: LLVMValueRef) -> LLVMValueRef {
+    // SAFETY: promised by the caller.
     unsafe {
         let before = LLVMGetPreviousInstruction(ret);
         let is_last = !before.is_null()

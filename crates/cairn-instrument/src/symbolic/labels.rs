@@ -185,7 +185,7 @@ unsafe fn forget_purity(module: LLVMModuleRef) {
 
 /// # Safety
 /// The function belongs to a live module.
-unsafe fn is_naked(function: LLVMValueRef) -> bool {
+pub(super) unsafe fn is_naked(function: LLVMValueRef) -> bool {
     let name = "naked";
     // SAFETY: promised by the caller.
     unsafe {

@@ -4,10 +4,10 @@
 //!   %sum = add i32 %a, %b
 //!   call void (i32, i64, ...) @cairn.mark.site(i32 PROBE, i64 PLACE, i32 %sum, i32 %a, i32 %b)
 //! ```
-//! Behind the value come up to two operands, for their labels. Probes are where the mutant view changes and observes values, so
+//! Behind the value come up to two operands, so that questions can be asked about them. Probes are where the mutant view changes and observes values, so
 //! both agree on what the value of an expression is.
 
-use super::marks::declare_mark;
+use super::{frames::before_return, marks::declare_mark};
 use crate::{
     anchors::{AnchoredFunction, Anchors, At},
     ir::walk_functions,
@@ -48,8 +48,10 @@ pub fn table(anchors: &Anchors, map: &ProgramMap) -> SiteTable {
             for (function, spot) in bodies.iter().zip(spots) {
                 let Some(spot) = spot else { continue };
                 if let Some(role) = role(&function.mutable.spots[spot], &function.anchors[spot].at) {
-                    let Spot { site, value_type, .. } = function.mutable.spots[spot];
-                    probes.push(Probe { site, spot: function.number_at_site(spot), role, value_type, text });
+                    let Spot { site, value_type, ref operands, .. } = function.mutable.spots[spot];
+                    let operands = operands.iter().map(|operand| operand.value_type).collect();
+                    let spot = function.number_at_site(spot);
+                    probes.push(Probe { site, spot, role, value_type, operands, text });
                 }
             }
             text += 1;
@@ -170,7 +172,9 @@ impl Marker {
                     self.mark(probe, *at);
                 }
                 ResolvedAt::Operands(operands) => {
-                    for (at, number) in operands {
+                    // Nothing may stand between a call that has to be the last thing and the return.
+                    let has_room = |at| LLVMIsAReturnInst(at).is_null() || before_return(at) == at;
+                    for (at, number) in operands.iter().filter(|(at, _)| has_room(*at)) {
                         LLVMPositionBuilderBefore(self.builder, evaluated_at(*at, *number));
                         let value = as_type(self.builder, LLVMGetOperand(*at, *number), probe.value_type);
                         self.mark(probe, value);
@@ -199,14 +203,14 @@ impl Marker {
             let int = |bits, value: u64| LLVMConstInt(LLVMIntTypeInContext(self.context, bits), value, 0);
             let mut arguments = vec![int(32, probe.id.0.into()), int(64, probe.place), value];
             for operand in probe.anchor.operands.iter().take(MAX_OPERANDS) {
-                // An address would escape by being named, and a read would keep what was stored there alive.
+                // An address would escape by being named, and a read would keep what was stored there alive: a null pointer
+                // stands for what is not told.
                 let is_plain = operand.value_type != ValueType::Pointer
                     && !matches!(operand.place, OperandPlace::Target(_));
-                let value = match is_plain {
-                    true => read_operand(self.builder, operand),
-                    false => int(32, 0),
-                };
-                arguments.push(if is_number(LLVMTypeOf(value)) { value } else { int(32, 0) });
+                let value = is_plain.then(|| read_operand(self.builder, operand));
+                let value = value.filter(|value| is_number(LLVMTypeOf(*value)));
+                let nothing = || LLVMConstNull(LLVMPointerTypeInContext(self.context, 0));
+                arguments.push(value.unwrap_or_else(nothing));
             }
             let (count, none) = (arguments.len() as u32, c"".as_ptr());
             let function_type = LLVMGlobalGetValueType(self.mark);

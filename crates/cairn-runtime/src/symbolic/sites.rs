@@ -1,6 +1,6 @@
 //! The values of expressions that a run is asked about: the target's side of [`cairn_abi::symbolic::sites`].
 
-use super::path;
+use super::{build::constant, nodes::is_on, path};
 use crate::{
     channel::{self, Channel},
     counters::view,
@@ -52,6 +52,8 @@ pub fn begin(channel: Channel) {
 
 /// An expression was evaluated whose switch may be on: `place` names it, see [`cairn_abi::symbolic::sites::place`]. Ends the run
 /// if its value breaks the guidepost.
+///
+/// `widths` are those of the operands, 8 bits each; 0 stands for one that is not told.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_site(
     probe: u32,
@@ -60,6 +62,9 @@ pub extern "C" fn cairn_symbolic_site(
     value: u64,
     first: u32,
     second: u32,
+    first_value: u64,
+    second_value: u64,
+    widths: u32,
 ) {
     let counts = counts();
     if counts.probes.is_null() || probe >= view().n_probes {
@@ -76,7 +81,17 @@ pub extern "C" fn cairn_symbolic_site(
     *count = count.saturating_add(1);
     if switch & switches::NOTE != 0 {
         let (site, spot) = site_and_spot(place);
-        path::note(Record::SiteValue { site, spot, evaluation, value, label, operands: [first, second] });
+        let mut operands = [first, second];
+        if label | first | second != 0 && is_on() {
+            // Of what depends on the input, the other parts are to be known too.
+            let values = [(first_value, widths & 0xff), (second_value, widths >> 8 & 0xff)];
+            for (operand, (value, width)) in operands.iter_mut().zip(values) {
+                if *operand == 0 && width > 0 {
+                    *operand = constant(width, value);
+                }
+            }
+        }
+        path::note(Record::SiteValue { site, spot, evaluation, value, label, operands });
     }
     if switch & switches::GUIDEPOST != 0 {
         let evaluation = counts.guidepost;

@@ -152,7 +152,7 @@ impl Solve {
             _ => None,
         };
         if let Some(value) = &value {
-            tracer.ask(Asked { noted: value.probes(), guidepost: None });
+            tracer.ask(Asked { noted: value.probes(), guidepost: None })?;
         }
         let mut work = Work {
             subject: &subject,

@@ -73,7 +73,7 @@ impl Trace {
             let sites = tracer.sites().first_of_each();
             let noted = sites.filter(|(_, probe)| probe.role != ProbeRole::Constant).map(|(id, _)| id);
             let noted = noted.collect();
-            tracer.ask(Asked { noted, guidepost: None });
+            tracer.ask(Asked { noted, guidepost: None })?;
         }
         let traced = tracer.trace(&named.input)?;
         traced.warn(screen);

@@ -83,7 +83,7 @@ impl Views {
 
     /// A run that is asked.
     pub fn run(&mut self, input: &Input, asked: Asked) -> SymbolicRun {
-        self.symbolic.ask(asked);
+        self.symbolic.ask(asked).expect("the view has these probes");
         self.symbolic.run(input).expect("a symbolic run")
     }
 }

@@ -11,7 +11,7 @@ use crate::symbolic::{
     sites::MARK_SITE,
 };
 use cairn_abi::symbolic::sites::{SITES_SYMBOL, SWITCHES_START};
-use inkwell::llvm_sys::{LLVMIntPredicate, core::*, prelude::*};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMTypeKind, core::*, prelude::*};
 use std::ffi::CString;
 
 /// What a mark tells of.
@@ -76,18 +76,34 @@ impl Body<'_> {
                     self.call(&runtime::LEAVE, &mut [first]);
                 }
                 Some(MarkKind::Site) => {
-                    let count = LLVMGetNumArgOperands(call);
-                    let label_at = |index: u32| match index < count {
-                        true => self.label_of(LLVMGetOperand(call, index)),
-                        false => self.pass.zero,
-                    };
                     let (place, value) = (LLVMGetOperand(call, 1), LLVMGetOperand(call, 2));
-                    let (label, operands) = (label_at(2), [label_at(3), label_at(4)]);
-                    let value = self.as_word(value);
-                    let mut arguments = [first, place, label, value, operands[0], operands[1]];
+                    let (label, value) = (self.label_of(value), self.as_word(value));
+                    let [(a, a_value, a_width), (b, b_value, b_width)] =
+                        [3, 4].map(|index| self.operand_of_mark(call, index));
+                    let widths = self.number(a_width | b_width << 8);
+                    let mut arguments = [first, place, label, value, a, b, a_value, b_value, widths];
                     self.call(&runtime::SITE, &mut arguments);
                 }
                 _ => self.note_condition(call),
+            }
+        }
+    }
+
+    /// The label, the value and the width of an operand that a mark names; 0 as width where it names none.
+    unsafe fn operand_of_mark(&self, call: LLVMValueRef, index: u32) -> (LLVMValueRef, LLVMValueRef, u64) {
+        // SAFETY: the builder stands where the mark does.
+        unsafe {
+            let nothing = (self.pass.zero, self.word(0), 0);
+            if index >= LLVMGetNumArgOperands(call) {
+                return nothing;
+            }
+            let operand = LLVMGetOperand(call, index);
+            let is_told = LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMTypeKind::LLVMPointerTypeKind;
+            match self.leaves_of(operand).first() {
+                Some(leaf) if is_told && leaf.is_narrow() => {
+                    (self.label_of(operand), self.as_word(operand), leaf.width.into())
+                }
+                _ => nothing,
             }
         }
     }

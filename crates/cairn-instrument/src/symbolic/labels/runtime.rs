@@ -121,8 +121,8 @@ signatures! {
     SWITCH = "cairn_symbolic_switch"("pil") -> 'v';
     ENTER = "cairn_symbolic_enter"("i") -> 'v';
     LEAVE = "cairn_symbolic_leave"("i") -> 'v';
-    // The probe and its place; the value's label and bits; labels of operands.
-    SITE = "cairn_symbolic_site"("ililii") -> 'v';
+    // The probe and its place; the value's label and bits; labels, values and widths of operands.
+    SITE = "cairn_symbolic_site"("ililiilli") -> 'v';
     UNMODELLED = "cairn_symbolic_unmodelled"("p") -> 'v';
     SAVE_VARIABLE = "cairn_symbolic_save_variable"("pi") -> 'v';
     START_VARIABLE = "cairn_symbolic_start_variable"("ppii") -> 'v';
