@@ -131,7 +131,7 @@ pub fn intern(op: Op, width: u32, operands: [u32; 3], value: u64) -> u32 {
 }
 
 /// Where to look for a node. What is made of nodes that were made together is looked for in neighbouring lists, because those
-/// are in the cache together.
+/// are in the cache together. It is the sum of operands that tells: many nodes have one in common.
 fn list_of(table: &Table, op: u8, [a, b, c]: [u32; 3], hash: u32) -> usize {
     const NEIGHBOURS: u32 = 64;
     const CONSTANT: u8 = Op::Constant as u8;
@@ -139,7 +139,7 @@ fn list_of(table: &Table, op: u8, [a, b, c]: [u32; 3], hash: u32) -> usize {
     let place = match op {
         CONSTANT => hash,
         INPUT => b.wrapping_add(hash % NEIGHBOURS),
-        _ => a.max(b).max(c).wrapping_add(hash % NEIGHBOURS),
+        _ => a.wrapping_add(b).wrapping_add(c).wrapping_add(hash % NEIGHBOURS),
     };
     (place & (table.n_lists - 1)) as usize
 }
