@@ -15,6 +15,7 @@
 //! $ bench/run mutants-truth sort    # mutants against the same mutants compiled alone
 //! $ bench/run mutants-counts        # how many mutants there are, and what became of them
 //! $ bench/run score-grep            # ten thousand mutants against the clock
+//! $ bench/run opcodes find          # what programs consist of, and how well it is followed
 //! $ bench/run symbolic-view         # what the symbolic view costs while nothing is symbolic
 //! $ bench/run tracing               # runs that note what they do with their input, against native ones
 //! $ bench/run queries sed           # recorded questions to the solvers
@@ -56,6 +57,7 @@ const ALL: &[&str] = &[
     "equality",
     "mutants-truth",
     "mutants-counts",
+    "opcodes",
     "flips",
     "plain",
     "program-speed",
@@ -124,6 +126,7 @@ fn run(cache: &Cache, what: &str, names: &[String], table: &mut Table) -> Result
         "mutant-view" => each(&wanted(mutants::ALL), |name| mutants::view(cache, name, table)),
         "mutants-speed" => each(&wanted(mutants::ALL), |name| mutants::speed(cache, name, table)),
         "score-grep" => each(&wanted(mutants::SCORED), |name| mutants::score(cache, name, table)),
+        "opcodes" => symbolic::opcodes(cache, &wanted(symbolic::FLIPPED)),
         "symbolic-view" => each(&wanted(symbolic::MEASURED), |name| symbolic::view(cache, name, table)),
         "tracing" => symbolic::tracing(cache, &wanted(symbolic::MEASURED), table),
         "queries" => symbolic::queries(cache, &wanted(symbolic::FLIPPED), table),

@@ -2,6 +2,7 @@
 
 mod flips;
 mod loops;
+mod opcodes;
 mod pairs;
 mod pictures;
 mod queries;
@@ -10,7 +11,7 @@ mod subject;
 mod tracing;
 mod view;
 
-pub use self::{flips::flips, queries::queries, tracing::tracing, view::view};
+pub use self::{flips::flips, opcodes::opcodes, queries::queries, tracing::tracing, view::view};
 
 /// Whose view is measured without symbolic input, and who is traced. `loop` is a small program of ours.
 pub const MEASURED: &[&str] = &["sort", "grep", "loop"];

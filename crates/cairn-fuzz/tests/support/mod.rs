@@ -10,13 +10,13 @@ use cairn_executor::{
     Executor, ExecutorError, FailureConfig, FailureExplainer, RunConfig, Session, SessionConfig,
     SymbolicConfig, SymbolicExecutor, Target, Wants,
 };
-use cairn_model::{Input, ProgramMap, Template, versioned};
+use cairn_model::{Input, ProgramFailure, ProgramMap, Template, versioned};
 use cairn_strategy::{
     Budget, CampaignView, Candidate, Corpus, Entry, EntryId, Finding, FindingKind, Provenance, Seen, Spent,
     Stop, Strategy, TargetViews,
 };
 use cairn_testkit::{Workspace, dist};
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 /// A program with its views.
 pub struct Program {
@@ -188,24 +188,26 @@ impl<'a> Campaign<'a> {
         let execution = runs.pop().unwrap().execution;
         if execution.outcome.ending.is_failure() {
             let ending = self.program.bare().unwrap().run(&candidate.input).unwrap().outcome.ending;
-            return FindingKind::Failure { signature: format!("{ending:?}"), ending };
+            let signature = format!("{ending:?}");
+            return FindingKind::Failure(Arc::new(ProgramFailure {
+                kind: signature.clone(),
+                signature,
+                ending,
+                stack: Vec::new(),
+                report: String::new(),
+                input: candidate.input.clone(),
+                provenance: provenance(candidate, strategy),
+            }));
         }
         let hits = Seen::hits(&execution.counters);
         if self.seen.new_in(&hits).0 == 0 {
             return FindingKind::NothingNew;
         }
         self.seen.add(&hits);
-        let provenance = Provenance {
-            parent: candidate.parent,
-            strategy: strategy.into(),
-            made_by: candidate.reason.clone(),
-            kept_for: String::new(),
-            found_after: Duration::ZERO,
-        };
         FindingKind::Kept(self.corpus.push(Entry {
             id: EntryId(self.corpus.len() as u32),
             input: candidate.input.clone(),
-            provenance,
+            provenance: provenance(candidate, strategy),
             hits,
             fuel: execution.fuel_used,
             path_hash: 0,
@@ -217,4 +219,14 @@ impl<'a> Campaign<'a> {
 pub fn prints(program: &Program, input: &Input) -> String {
     let outcome = program.bare().unwrap().run(input).unwrap().outcome;
     String::from_utf8_lossy(&outcome.stdout.bytes.0).into_owned()
+}
+
+fn provenance(candidate: &Candidate, strategy: &str) -> Provenance {
+    Provenance {
+        parent: candidate.parent,
+        strategy: strategy.into(),
+        made_by: candidate.reason.clone(),
+        kept_for: String::new(),
+        found_after: Duration::ZERO,
+    }
 }

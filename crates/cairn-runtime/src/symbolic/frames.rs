@@ -14,6 +14,9 @@ use core::ptr;
 /// More calls within calls than this are not told apart. The memory is used only as far as a run gets.
 const MAX_DEPTH: u32 = 1 << 22;
 
+/// Bytes of the list.
+const SIZE: usize = MAX_DEPTH as usize * size_of::<u32>();
+
 struct Frames {
     /// The functions that are running, the outermost first.
     functions: *mut u32,
@@ -30,9 +33,15 @@ fn frames() -> &'static mut Frames {
 
 /// Starts with no function running; false when there is no memory.
 pub fn begin() -> bool {
-    let Some(functions) = system::map_private(MAX_DEPTH as usize * size_of::<u32>()) else { return false };
+    let Some(functions) = system::map_apart(SIZE) else { return false };
     *frames() = Frames { functions: functions.cast(), depth: 0 };
     true
+}
+
+/// Whether the list lies between these addresses. Sessions need not restore it: what lies beyond the depth is never read.
+pub fn hold(start: usize, end: usize) -> bool {
+    let functions = frames().functions.addr();
+    functions != 0 && functions < end && start < functions + SIZE
 }
 
 impl Frames {

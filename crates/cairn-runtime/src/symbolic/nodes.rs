@@ -208,7 +208,7 @@ impl Table {
 }
 
 /// Where to look for a node. What is made of nodes that were made together is looked for in neighbouring lists, because those
-/// are in the cache together.
+/// are in the cache together. It is the sum of operands that tells: many nodes have one in common.
 fn place_of(op: u8, [a, b, c]: [u32; 3], hash: u32) -> u32 {
     const NEIGHBOURS: u32 = 64;
     const CONSTANT: u8 = Op::Constant as u8;
@@ -216,7 +216,7 @@ fn place_of(op: u8, [a, b, c]: [u32; 3], hash: u32) -> u32 {
     match op {
         CONSTANT => hash,
         INPUT => b.wrapping_add(hash % NEIGHBOURS),
-        _ => a.max(b).max(c).wrapping_add(hash % NEIGHBOURS),
+        _ => a.wrapping_add(b).wrapping_add(c).wrapping_add(hash % NEIGHBOURS),
     }
 }
 

@@ -4,7 +4,7 @@
 //! tables and files, whether the trace was cut. What is left is done here. The shadow and the lists of nodes are far too
 //! large to be copied; nodes and records lie in the channel, where the host reads them after the run.
 
-use super::{nodes, written};
+use super::{frames, nodes, written};
 use crate::{channel::Channel, counters};
 use cairn_abi::{
     channel::ChannelHeader,
@@ -66,5 +66,6 @@ pub fn is_too_late() -> bool {
 pub fn hold(start: usize, end: usize) -> bool {
     let is_symbolic = counters::view().kind == ViewKind::Symbolic as u32;
     let meets = |from: u64, size: u64| (from as usize) < end && start < (from + size) as usize;
-    is_symbolic && (meets(SHADOW_BASE, SHADOW_SIZE) || nodes::hold(start, end) || written::hold(start, end))
+    let holders = [nodes::hold, written::hold, frames::hold];
+    is_symbolic && (meets(SHADOW_BASE, SHADOW_SIZE) || holders.iter().any(|hold| hold(start, end)))
 }
