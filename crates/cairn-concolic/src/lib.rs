@@ -32,5 +32,5 @@ pub use crate::{
     flip::{Demands, Flip, Solved, flip, flip_besides, reach_value},
     path::{Constraint, Disagreement, Path, Recording, Step},
     regions::{ApplyError, Limits, Regions},
-    verify::{Verification, verify, verify_demands},
+    verify::{Verification, verify},
 };

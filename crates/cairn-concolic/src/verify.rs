@@ -3,7 +3,6 @@
 use crate::{
     event::Event,
     fixed::Origin,
-    flip::Demands,
     path::{Path, Step},
 };
 use cairn_model::ConditionId;
@@ -41,15 +40,14 @@ impl fmt::Display for Verification {
 
 /// Compares the path of a new input with the one it was made from by flipping `step`.
 ///
-/// What counts are decisions that depend on the input, those in library functions included. Where both runs noted all
-/// conditions of the program, all of them count.
+/// What counts are the program's own decisions that depend on the input: library functions may have found another way to the
+/// same answer. They count where `step` is a decision of one. Where both runs noted all conditions of the program, all of
+/// them count.
 pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
-    verify_demands(path, step, Demands::All, new)
-}
-
-/// Likewise, but where nothing of ours was asked for, only the program's own decisions count.
-pub fn verify_demands(path: &Path, step: usize, demands: Demands, new: &Path) -> Verification {
-    let counts = Counting { demands, everything: notes_all(path) && notes_all(new) };
+    let counts = Counting {
+        library: path.steps()[step].origin != Origin::Program,
+        everything: notes_all(path) && notes_all(new),
+    };
     let wanted: Vec<Decision> =
         path.steps()[..=step].iter().filter_map(|step| counts.decision(step)).collect();
     let mut taken = new.steps().iter().filter_map(|step| counts.decision(step));
@@ -85,7 +83,7 @@ struct Decision {
 /// Which decisions count.
 #[derive(Clone, Copy)]
 struct Counting {
-    demands: Demands,
+    library: bool,
     everything: bool,
 }
 
@@ -93,7 +91,7 @@ impl Counting {
     fn decision(self, step: &Step) -> Option<Decision> {
         let Event::Conditional { condition, direction, expression, .. } = step.event else { return None };
         let is_noted = expression.is_some() || (self.everything && condition.is_some());
-        let is_asked = self.demands == Demands::All || step.origin == Origin::Program;
+        let is_asked = self.library || step.origin == Origin::Program;
         (is_noted && is_asked).then_some(Decision { condition, direction })
     }
 }

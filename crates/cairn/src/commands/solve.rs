@@ -15,7 +15,7 @@ use crate::{
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_abi::channel::TraceLevel;
-use cairn_concolic::{Demands, Event, Flip, Solved, Verification, flip, reach_value, verify_demands};
+use cairn_concolic::{Demands, Event, Flip, Solved, Verification, flip, reach_value, verify};
 use cairn_executor::SymbolicConfig;
 use cairn_model::{Coverage, Input, Outcome};
 use cairn_solver::{Budget, Solver, Standard, Strength, standard};
@@ -195,7 +195,7 @@ impl Solve {
                 let Flip::Solved(solved) = answer else { continue };
                 report.n_runs += 1;
                 let new = work.tracer.trace(&solved.input)?;
-                let verification = verify_demands(&traced.path, step, solved.demands, &new.path);
+                let verification = verify(&traced.path, step, &new.path);
                 report.n_disagreements += new.path.n_mistakes();
                 if verification == Verification::Flipped {
                     work.keep(solved.input, Some(verification), goal)?;
