@@ -14,7 +14,7 @@ build: install-deps
 test: install-deps
 	cargo xtask test
 
-## Show an example: its coverage, a crash, and the mutants its inputs miss
+## Show an example: its coverage, a campaign with a report, a test suite, and the mutants its inputs miss
 demo: install-deps
 	scripts/demo
 

@@ -3,7 +3,6 @@
 use crate::{
     event::Event,
     fixed::Origin,
-    flip::Demands,
     path::{Path, Step},
 };
 use cairn_abi::record::GuidepostState;
@@ -45,15 +44,14 @@ impl fmt::Display for Verification {
 
 /// Compares the path of a new input with the one it was made from by flipping `step`.
 ///
-/// What counts are decisions that depend on the input, those in library functions included. Where both runs noted all
-/// conditions of the program, all of them count. A guidepost that was broken and is satisfied now is flipped too.
+/// What counts are the program's own decisions that depend on the input: library functions may have found another way to the
+/// same answer. They count where `step` is a decision of one. Where both runs noted all conditions of the program, all of
+/// them count. A guidepost that was broken and is satisfied now is flipped too.
 pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
-    verify_demands(path, step, Demands::All, new)
-}
-
-/// Likewise, but where nothing of ours was asked for, only the program's own decisions count.
-pub fn verify_demands(path: &Path, step: usize, demands: Demands, new: &Path) -> Verification {
-    let counts = Counting { demands, everything: notes_all(path) && notes_all(new) };
+    let counts = Counting {
+        library: path.steps()[step].origin != Origin::Program,
+        everything: notes_all(path) && notes_all(new),
+    };
     let wanted: Vec<Decision> =
         path.steps()[..=step].iter().filter_map(|step| counts.decision(step)).collect();
     let mut taken = new.steps().iter().filter_map(|step| counts.decision(step));
@@ -74,8 +72,8 @@ pub fn verify_demands(path: &Path, step: usize, demands: Demands, new: &Path) ->
 }
 
 /// Compares the path of a new input with the one it was made from by asking for `value` at `step`, the evaluation of a site.
-pub fn verify_value(path: &Path, step: usize, value: u64, demands: Demands, new: &Path) -> Verification {
-    let counts = Counting { demands, everything: notes_all(path) && notes_all(new) };
+pub fn verify_value(path: &Path, step: usize, value: u64, new: &Path) -> Verification {
+    let counts = Counting { library: false, everything: notes_all(path) && notes_all(new) };
     let before: Vec<Decision> =
         path.steps()[..step].iter().filter_map(|step| counts.decision(step)).collect();
     let Event::SiteValue { site, spot, evaluation, .. } = path.steps()[step].event else {
@@ -125,7 +123,7 @@ enum At {
 /// Which decisions count.
 #[derive(Clone, Copy)]
 struct Counting {
-    demands: Demands,
+    library: bool,
     everything: bool,
 }
 
@@ -134,7 +132,7 @@ impl Counting {
         match step.event {
             Event::Conditional { condition, direction, expression, .. } => {
                 let is_noted = expression.is_some() || (self.everything && condition.is_some());
-                let is_asked = self.demands == Demands::All || step.origin == Origin::Program;
+                let is_asked = self.library || step.origin == Origin::Program;
                 (is_noted && is_asked).then_some(Decision { at: At::Condition(condition), direction })
             }
             Event::Guidepost { guidepost, state, expression: Some(_), .. }

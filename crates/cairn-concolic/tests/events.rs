@@ -6,7 +6,7 @@ use cairn_abi::{
     symbolic::{Node, Op, RegionId, RegionKind},
 };
 use cairn_concolic::{
-    Demands, Event, Flip, Limits, Path, Recording, Regions, Verification, flip, verify, verify_value,
+    Event, Flip, Limits, Path, Recording, Regions, Verification, flip, verify, verify_value,
 };
 use cairn_expr::{DEFAULT_OPERATIONS, infix};
 use cairn_model::Input;
@@ -138,7 +138,7 @@ fn a_value_is_held_against_the_same_evaluation_on_the_same_way() {
     let armed = Guidepost::NONE;
     let old = guided(*b"ab", &[site(0, b'a', 1), condition(false), site(1, b'b', 2)], &armed);
     let compare = |bytes: [u8; 2], records: &[Record]| {
-        verify_value(&old, 2, b'q'.into(), Demands::All, &guided(bytes, records, &armed))
+        verify_value(&old, 2, b'q'.into(), &guided(bytes, records, &armed))
     };
     let first = site(0, b'a', 1);
     assert_eq!(compare(*b"aq", &[first, condition(false), site(1, b'q', 2)]), Verification::Valued);

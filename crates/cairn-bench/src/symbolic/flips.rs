@@ -6,7 +6,7 @@ use super::{
 };
 use crate::results;
 use anyhow::{Result, ensure};
-use cairn_concolic::{Event, Flip, Path, Verification, flip, verify_demands};
+use cairn_concolic::{Event, Flip, Path, Verification, flip, verify};
 use cairn_model::ProgramMap;
 use cairn_solver::{Budget, Config, Strength, standard};
 use cairn_targets::Cache;
@@ -106,7 +106,7 @@ fn flip_program(cache: &Cache, name: &str) -> Result<Tally> {
             };
             let (_, new) = tracer.trace(&solved.input)?;
             tally.n_mistakes += new.n_mistakes();
-            let verification = verify_demands(path, *step, solved.demands, &new);
+            let verification = verify(path, *step, &new);
             let is_flipped = verification == Verification::Flipped;
             if solved.strength != Strength::Full {
                 tally.n_optimistic += 1;

@@ -16,9 +16,7 @@ use crate::{
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_abi::channel::TraceLevel;
-use cairn_concolic::{
-    Demands, Event, Flip, Solved, Verification, flip, reach_value, verify_demands, verify_value,
-};
+use cairn_concolic::{Demands, Event, Flip, Solved, Verification, flip, reach_value, verify, verify_value};
 use cairn_executor::{Asked, SymbolicConfig};
 use cairn_model::{Coverage, Input, Outcome};
 use cairn_solver::{Budget, Solver, Standard, Strength, standard};
@@ -216,7 +214,7 @@ impl Solve {
                 let Flip::Solved(solved) = answer else { continue };
                 report.n_runs += 1;
                 let new = work.tracer.trace(&solved.input)?;
-                let verification = verify_demands(&traced.path, step, solved.demands, &new.path);
+                let verification = verify(&traced.path, step, &new.path);
                 report.n_disagreements += new.path.n_mistakes();
                 if verification == Verification::Flipped {
                     work.keep(solved.input, Some(verification), goal)?;
@@ -308,7 +306,7 @@ impl Solve {
             report.n_runs += 1;
             let new = work.tracer.trace(&solved.input)?;
             report.n_disagreements += new.path.n_mistakes();
-            let verification = verify_value(&traced.path, step, wanted, solved.demands, &new.path);
+            let verification = verify_value(&traced.path, step, wanted, &new.path);
             // Where any evaluation will do, another way to it will do too.
             let has_it = || goal.evaluations(&new.path).iter().any(|evaluation| evaluation.has_it);
             if verification == Verification::Valued || self.occurrence.is_none() && has_it() {
