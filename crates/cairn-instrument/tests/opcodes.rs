@@ -96,8 +96,10 @@ fn no_vectors_are_made() {
          void many(int *restrict a, const int *restrict b, int n) { for (int i = 0; i < n; i++) a[i] += b[i]; }",
     );
     let census = census_of(&workspace.path("vectors.c"), &workspace.path("vectors.bc"));
-    let is_vector =
-        |name: &&String| name.contains("other types") || name.contains("element") || name.contains("vector");
+    let is_vector = |name: &&String| {
+        let kinds = ["extractelement", "insertelement", "shufflevector", "llvm.vector", "other types"];
+        kinds.iter().any(|kind| name.contains(kind))
+    };
     assert_eq!(census.keys().find(is_vector), None);
 }
 
@@ -107,9 +109,9 @@ fn what_is_followed_and_what_is_not_is_told_apart() {
     workspace.write(
         "kinds.c",
         "long double wide(long double x) { return x * 3; }
-         int swap(_Atomic int *p, int n) { return __atomic_exchange_n(p, n, __ATOMIC_SEQ_CST); }
+         int swap(int *p, int n) { return __atomic_exchange_n(p, n, __ATOMIC_SEQ_CST); }
          unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
-         void pause(void) { __builtin_ia32_pause(); }",
+         void rest(void) { __builtin_ia32_pause(); }",
     );
     let census = census_of(&workspace.path("kinds.c"), &workspace.path("kinds.bc"));
     let treatment = |name: &str| census.get(name).and_then(|(treatment, _)| *treatment);

@@ -8,7 +8,7 @@ pub fn all() -> Vec<Vec<u8>> {
     let header = |depth, kind, interlaced| vec![0, 0, 0, 3, 0, 0, 0, 2, depth, kind, 0, 0, interlaced];
     let rows = |n_bytes: usize| -> Vec<u8> {
         (0..2u8)
-            .flat_map(|row| [row].into_iter().chain((0..n_bytes).map(move |at| at as u8 * 40 + row)))
+            .flat_map(|row| [row].into_iter().chain((0..n_bytes).map(move |at| (at * 40) as u8 + row)))
             .collect()
     };
     let picture = |header: Vec<u8>, between: &[(&[u8; 4], &[u8])], pixels: &[u8]| {
