@@ -29,6 +29,7 @@ mod folder;
 mod journal;
 mod judge;
 mod ledger;
+mod limits;
 mod run;
 mod seeds;
 mod worker;

@@ -8,6 +8,7 @@ use crate::{
     folder::CampaignFolder,
     judge::Judge,
     ledger::{Ledger, Summary},
+    limits::Limits,
     seeds,
     worker::Worker,
 };
@@ -102,14 +103,14 @@ fn work(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Resu
     let cores = cores::usable();
     // Threads begin where the one that makes them is: workers move on from here.
     cores::pin(&cores, 0);
-    let fuel = start(ledger, parts)?;
+    let limits = start(ledger, parts)?;
     let n_workers = config.workers.max(1);
     let cores = &cores;
     let results: Vec<Result<(), CampaignError>> = thread::scope(|scope| {
         let spawn = |number| {
             scope.spawn(move || {
                 cores::pin(cores, number);
-                let worker = Worker { number, parts, config, ledger, fuel, stop: parts.stop };
+                let worker = Worker { number, parts, config, ledger, limits, stop: parts.stop };
                 // What one cannot mend, the others cannot either.
                 worker.work().inspect_err(|_| parts.stop.ask())
             })
@@ -123,14 +124,14 @@ fn work(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Resu
     results.into_iter().collect()
 }
 
-/// Judges seeds and learns how much fuel runs need.
-fn start(ledger: &Ledger<'_>, parts: &Parts<'_>) -> Result<u64, CampaignError> {
+/// Judges seeds and learns what runs need.
+fn start(ledger: &Ledger<'_>, parts: &Parts<'_>) -> Result<Limits, CampaignError> {
     let mut plain = parts.target.plain()?;
     let mut judge = Judge::new(ledger, parts.target)?;
     let known: Vec<Input> = ledger.corpus.since(0).iter().map(|entry| entry.input.clone()).collect();
     let fuel = plain.calibrate(if known.is_empty() { parts.seeds } else { &known })?.limit;
     seeds::judge_all(ledger, &mut judge, &mut plain, parts.seeds, parts.stop)?;
-    Ok(fuel)
+    Limits::learn(&mut plain, &ledger.corpus, fuel)
 }
 
 /// Passes events on and tells how far the campaign is until it is done; ends it when its time is over.

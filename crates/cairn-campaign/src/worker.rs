@@ -1,7 +1,8 @@
 //! A worker: a core, a live target, strategies, a judge.
 
 use crate::{
-    config::CampaignConfig, error::CampaignError, event::EventKind, judge::Judge, ledger::Ledger, run::Parts,
+    config::CampaignConfig, error::CampaignError, event::EventKind, judge::Judge, ledger::Ledger,
+    limits::Limits, run::Parts,
 };
 use cairn_model::Budget;
 use cairn_strategy::{CampaignView, Stop, Strategy, StrategyError};
@@ -19,7 +20,7 @@ pub(crate) struct Worker<'a> {
     pub(crate) parts: &'a Parts<'a>,
     pub(crate) config: &'a CampaignConfig,
     pub(crate) ledger: &'a Ledger<'a>,
-    pub(crate) fuel: u64,
+    pub(crate) limits: Limits,
     pub(crate) stop: &'a Stop,
 }
 
@@ -57,7 +58,7 @@ impl Worker<'_> {
         let own_seed = self.config.seed ^ (self.number as u64) << 32 ^ (n_starts - 1) << 48;
         let mut random = fastrand::Rng::with_seed(own_seed);
         let mut plain = self.parts.target.plain()?;
-        plain.set_fuel(self.fuel);
+        self.limits.set(&mut plain);
         let mut judge = Judge::new(self.ledger, self.parts.target)?;
         let mut strategies = (self.parts.strategies)(self.number);
         let mut n_heard = 0;

@@ -1,5 +1,7 @@
 //! `cairn run` and `cairn resume` as users meet them.
 
+use cairn_model::Input;
+use cairn_store::Store;
 use cairn_testkit::{Ran, Workspace};
 use serde_json::Value;
 use std::{
@@ -88,7 +90,7 @@ fn addresses(events: &[Value], kind: &str) -> BTreeSet<String> {
 #[test]
 fn a_campaign_finds_branches_a_crash_and_a_hang() {
     let workspace = program(PROGRAM);
-    let ran = run(&workspace, &["./program", "seeds", "-o", "out", "--inputs", "300000", "--workers", "2"]);
+    let ran = run(&workspace, &["./program", "seeds", "-o", "out", "--inputs", "60000", "--workers", "2"]);
     let ran = ran.exits_with(3);
     let ended = events(&workspace, "out");
     assert_eq!(ended.last().unwrap()["event"], "ended", "{ran}");
@@ -110,7 +112,7 @@ fn a_campaign_finds_branches_a_crash_and_a_hang() {
 fn the_same_seed_and_work_decide_the_same() {
     let workspace = program(PROGRAM);
     let decisions = |folder: &str, seed: &str| -> Vec<Value> {
-        let limits = ["--workers", "1", "--inputs", "20000", "--seed", seed];
+        let limits = ["--workers", "1", "--inputs", "8000", "--seed", seed];
         let words = ["./program", "seeds", "-o", folder];
         let ran = run(&workspace, &[&words[..], &limits].concat());
         assert!(matches!(ran.status.code(), Some(0 | 3)), "{ran}");
@@ -162,17 +164,25 @@ fn killed_at_any_moment_a_campaign_has_everything_it_told() {
     }
     let ended = workspace.run("cairn", ["resume", "out", "--json", "--inputs", "1"]);
     assert!(matches!(ended.status.code(), Some(0 | 3)), "{ended}");
-    let store = rusqlite_rows(&workspace);
+    let (kept, failures) = journal(&workspace);
     assert!(!told.is_empty());
-    assert!(told.is_subset(&store.0), "{told:?} are not all in {:?}", store.0);
-    assert!(failed.is_subset(&store.1), "{failed:?} are not all in {:?}", store.1);
+    assert!(told.is_subset(&kept), "{told:?} are not all in {kept:?}");
+    assert!(failed.is_subset(&failures), "{failed:?} are not all in {failures:?}");
+    let mut stored = BTreeSet::new();
+    let store = Store::open(&workspace.path("out/campaign.db")).unwrap();
+    let mut note = |address: &str| {
+        stored.insert(address.to_string());
+        Ok(Input::default())
+    };
+    store.entries(&mut note).unwrap();
     for address in &told {
         assert!(workspace.path(format!("out/corpus/{address}")).exists(), "{address} is lost");
+        assert!(stored.contains(address), "the store has lost {address}");
     }
 }
 
-/// Addresses of entries, and signatures of failures, as the report of the campaign has them.
-fn rusqlite_rows(workspace: &Workspace) -> (BTreeSet<String>, BTreeSet<String>) {
+/// Addresses of inputs that are kept and signatures of failures, as the journal has them.
+fn journal(workspace: &Workspace) -> (BTreeSet<String>, BTreeSet<String>) {
     let all = events(workspace, "out");
     let signatures = all.iter().filter(|event| event["event"] == "failed");
     let signatures = signatures.map(|event| event["signature"].as_str().unwrap().to_string()).collect();

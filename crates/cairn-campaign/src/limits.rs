@@ -1,0 +1,52 @@
+//! What a run of a strategy may use.
+
+use cairn_executor::{ExecutorError, Session, Wants};
+use cairn_strategy::Corpus;
+use std::time::Duration;
+
+/// A run may take so many times what the slowest input took.
+const TIME_MARGIN: u32 = 20;
+
+/// The least time a run has: on a busy machine any run may have to wait.
+const LEAST_TIME: Duration = Duration::from_millis(200);
+
+/// Inputs whose time is looked at.
+const MOST_INPUTS: usize = 256;
+
+/// What a run of a strategy may use.
+///
+/// Most hangs run out of fuel at once; small loops take none, and are told by the clock. Among many inputs that hang, waiting
+/// the whole time for each would take all there is, so runs of strategies have less of it. Whether it is a hang is for the bare
+/// build to say, which has the whole time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    fuel: u64,
+    wall: Duration,
+}
+
+impl Limits {
+    /// From what inputs need that are known to end.
+    pub(crate) fn learn(
+        plain: &mut Session,
+        corpus: &Corpus,
+        fuel: u64,
+    ) -> Result<Self, crate::CampaignError> {
+        let mut slowest = Duration::ZERO;
+        for entry in corpus.since(0).iter().rev().take(MOST_INPUTS) {
+            slowest = slowest.max(time(plain, entry)?);
+        }
+        let most = plain.config().run.wall_limit;
+        Ok(Self { fuel, wall: slowest.saturating_mul(TIME_MARGIN).max(LEAST_TIME).min(most) })
+    }
+
+    /// Sets them.
+    pub(crate) fn set(&self, plain: &mut Session) {
+        plain.set_fuel(self.fuel);
+        plain.set_wall_limit(self.wall);
+    }
+}
+
+fn time(plain: &mut Session, entry: &cairn_model::Entry) -> Result<Duration, ExecutorError> {
+    let runs = plain.run_batch(std::slice::from_ref(&entry.input), Wants::NOVELTY)?;
+    Ok(runs.iter().map(|run| run.execution.outcome.elapsed).max().unwrap_or_default())
+}
