@@ -7,6 +7,7 @@
 //! trace ends there.
 
 use super::{cairn_symbolic_state, cairn_symbolic_unmodelled, head, nodes, path};
+use crate::system;
 use cairn_abi::symbolic::{Cut, state::CallState};
 use core::sync::atomic::Ordering;
 
@@ -23,6 +24,12 @@ pub struct Interrupted {
 const ROOM: usize = 1536;
 
 const _: () = assert!(size_of::<Interrupted>() <= ROOM && align_of::<Interrupted>() <= 64);
+
+/// The number of this process, as the kernel writes it into what it tells of a signal.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_process_id() -> i32 {
+    system::process_id()
+}
 
 /// A handler begins.
 ///

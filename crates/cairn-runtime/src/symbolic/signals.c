@@ -25,7 +25,8 @@ static bool came_by_itself(int number, const siginfo_t *info) {
   bool is_fault = number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGTRAP;
   if (is_fault && info->si_code > 0) return false;
   bool is_sent = info->si_code == SI_USER || info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
-  return !(is_sent && info->si_pid == getpid());
+  // In a session `getpid` answers with another number than the kernel's.
+  return !(is_sent && info->si_pid == cairn_symbolic_process_id());
 }
 
 static void handle(int number, siginfo_t *info, void *context) {

@@ -37,6 +37,7 @@ void cairn_symbolic_cut(uint32_t why);
 void cairn_symbolic_stop(void);
 // Something that is not followed.
 void cairn_symbolic_unmodelled(const char *name);
+int cairn_symbolic_process_id(void);
 
 enum { CUT_THREAD = 3, CUT_EXEC = 5 };
 
