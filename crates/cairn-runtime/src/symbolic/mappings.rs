@@ -13,7 +13,7 @@ const ROOM: usize = 1 << 20;
 
 /// Where the kernel hands out places: the uppermost part that has a shadow of its own, and in it the upper half.
 const TOP: usize = 0x7fff_ffff_ffff & !(SHADOW_MASK as usize);
-const HALF: usize = (SHADOW_MASK as usize + 1) / 2;
+const HALF: usize = SHADOW_MASK as usize / 2 + 1;
 
 /// Whether something lies where a place of the kernel's choice could meet it.
 static IS_UNUSUAL: AtomicBool = AtomicBool::new(false);
