@@ -25,20 +25,6 @@ pub enum CampaignError {
         /// The folder.
         folder: PathBuf,
     },
-    /// There is a campaign already, and nobody asked to go on with it.
-    #[error(
-        "`{folder}` holds a campaign already\n\nhint: `cairn resume {folder}` goes on with it; `-o` chooses another folder"
-    )]
-    Exists {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// There is no campaign to go on with.
-    #[error("`{folder}` holds no campaign\n\nhint: `cairn run PROGRAM -o {folder}` begins one")]
-    Nothing {
-        /// The folder.
-        folder: PathBuf,
-    },
     /// A file of the campaign cannot be used.
     #[error("failed to {action} `{path}`")]
     File {

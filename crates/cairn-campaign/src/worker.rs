@@ -72,9 +72,6 @@ impl Worker<'_> {
             let strategy = &mut strategies[index];
             self.ledger.set_worker(self.number, strategy.name());
             let seen = self.ledger.seen();
-            for (known, classes) in plain.baseline().iter_mut().zip(seen.classes()) {
-                *known |= classes;
-            }
             let budget = self.step_budget();
             let mut view = CampaignView::new(
                 self.parts.target,

@@ -82,9 +82,6 @@ impl Strategy for FuzzStrategy {
         let entries = view.corpus.since(self.n_known);
         self.n_known += entries.len();
         entries.iter().for_each(|entry| fuzzing.add_entry(entry));
-        for (baseline, seen) in view.plain.baseline().iter_mut().zip(view.seen.classes()) {
-            *baseline |= seen;
-        }
         let mut around =
             InCampaign { view, budget, tracer: &mut self.tracer, start: Instant::now(), before: None };
         Ok(fuzzing.run(&mut around)?)

@@ -48,7 +48,7 @@ pub struct CampaignView<'a> {
 }
 
 impl<'a> CampaignView<'a> {
-    /// The view of one step that begins now; for the campaign.
+    /// The view of one step that begins now; for the campaign. What was seen is the session's baseline from then on.
     #[allow(clippy::too_many_arguments, reason = "each is a part of its own, borrowed from another place")]
     pub fn new(
         target: &'a dyn TargetViews,
@@ -59,6 +59,9 @@ impl<'a> CampaignView<'a> {
         max_size: u64,
         stop: &'a Stop,
     ) -> Self {
+        for (known, classes) in plain.baseline().iter_mut().zip(seen.classes()) {
+            *known |= classes;
+        }
         let start = Instant::now();
         Self { target, corpus, seen, plain, random, spent: Spent::default(), max_size, stop, start }
     }
