@@ -90,7 +90,7 @@ fn addresses(events: &[Value], kind: &str) -> BTreeSet<String> {
 #[test]
 fn a_campaign_finds_branches_a_crash_and_a_hang() {
     let workspace = program(PROGRAM);
-    let ran = run(&workspace, &["./program", "seeds", "-o", "out", "--inputs", "60000", "--workers", "2"]);
+    let ran = run(&workspace, &["./program", "seeds", "-o", "out", "--inputs", "60000", "--workers", "1"]);
     let ran = ran.exits_with(3);
     let ended = events(&workspace, "out");
     assert_eq!(ended.last().unwrap()["event"], "ended", "{ran}");
