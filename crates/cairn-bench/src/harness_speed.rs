@@ -31,7 +31,7 @@ const BATCH: usize = 64;
 pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
     let target = find(name)?;
     let fuzzer = LibFuzzer {
-        program: target.executable(cache, Flavour::LibFuzzer)?,
+        program: target.executable(cache, Flavour::InTurn)?,
         corpus: cache.folder.join("results/libfuzzer"),
     };
     let harness = Harness {

@@ -3,7 +3,7 @@
 //! Left alone it changes its inputs all the time, and is as fast as these happen to be. So its builds are linked with
 //! `bench/harnesses/in_turn.c`, which hands it the buffers one after the other.
 
-use crate::speed::LASTS;
+use crate::{speed::LASTS, tools::empty};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
@@ -97,11 +97,4 @@ impl LibFuzzer {
 
 fn longest(buffers: &[Vec<u8>]) -> usize {
     buffers.iter().map(Vec::len).max().unwrap_or(1)
-}
-
-fn empty(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    Ok(fs::create_dir_all(folder)?)
 }

@@ -20,6 +20,9 @@
 //! $ bench/run tracing               # runs that note what they do with their input, against native ones
 //! $ bench/run queries sed           # recorded questions to the solvers
 //! $ bench/run flips grep            # random branches decided otherwise
+//! $ bench/run workers               # what a second worker adds
+//! $ bench/run distill cjson         # distilled corpora, against afl-cmin
+//! $ bench/run peers libraries       # branches reached in equal time, against AFL++ and libFuzzer
 //! ```
 //!
 //! The programs are those of `cairn-targets`; figures are also written to `results/` in its cache.
@@ -29,12 +32,14 @@ mod builds;
 mod cases;
 mod checks;
 mod difference;
+mod distill;
 mod equality;
 mod generate;
 mod harness_speed;
 mod libfuzzer;
 mod measure;
 mod mutants;
+mod peers;
 mod plain;
 mod program_speed;
 mod random;
@@ -44,6 +49,7 @@ mod symbolic;
 mod table;
 mod tools;
 mod truth;
+mod workers;
 
 use anyhow::{Result, bail, ensure};
 use cairn_targets::Cache;
@@ -68,6 +74,9 @@ const ALL: &[&str] = &[
     "symbolic-view",
     "tracing",
     "queries",
+    "workers",
+    "distill",
+    "peers",
 ];
 
 /// Those that fill the table.
@@ -81,6 +90,7 @@ const SPEED: &[&str] = &[
     "symbolic-view",
     "tracing",
     "queries",
+    "workers",
 ];
 
 fn main() -> Result<()> {
@@ -130,6 +140,9 @@ fn run(cache: &Cache, what: &str, names: &[String], table: &mut Table) -> Result
         "symbolic-view" => each(&wanted(symbolic::MEASURED), |name| symbolic::view(cache, name, table)),
         "tracing" => symbolic::tracing(cache, &wanted(symbolic::MEASURED), table),
         "queries" => symbolic::queries(cache, &wanted(symbolic::FLIPPED), table),
+        "workers" => each(&wanted(workers::ALL), |name| workers::run(cache, name, table)),
+        "distill" => distill::run(cache, &wanted(distill::ALL)),
+        "peers" => each(&wanted(peers::ALL), |name| peers::run(cache, name)),
         "flips" => symbolic::flips(cache, &wanted(symbolic::FLIPPED)),
         unknown => bail!("there is no benchmark `{unknown}`; there are {}, and `speed`", ALL.join(", ")),
     }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use cairn_targets::Cache;
-use std::{env, path::Path};
+use std::{env, fs, path::Path};
 
 /// The targets' cache, with the tools of the distribution.
 pub fn open() -> Result<Cache> {
@@ -23,4 +23,12 @@ pub fn print_rows(names: &[String], mut row: impl FnMut(&str) -> Result<String>)
     }
     anyhow::ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(())
+}
+
+/// Makes a folder empty.
+pub fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(fs::create_dir_all(folder)?)
 }

@@ -96,8 +96,11 @@ impl Cell<'_> {
             &words(&self.arm.command),
             &self.arm.environment,
             times,
-            self.core,
-            &log,
+            process::Place {
+                core: self.core,
+                folder: self.arm.contained.then_some(self.folder.as_path()),
+                log: &log,
+            },
             is_stopped,
         )?;
         let Some(used) = used else { return Ok(None) };
@@ -124,19 +127,19 @@ impl Cell<'_> {
         run: &RunConfig,
     ) -> Result<CellResult, ExperimentError> {
         let template = self.target.template();
-        let mut coverage = Coverage::new(
-            &self.target.coverage,
-            self.target.ignore_files.clone(),
-            tools.clone(),
-            run.clone(),
-        )?;
+        let mut coverage =
+            Coverage::new(&self.target.coverage, self.target.files.clone(), tools.clone(), run.clone())?;
         let mut checkpoints = Vec::new();
         let step = used.wall.as_secs_f64().max(1e-3) / N_CHECKPOINTS as f64;
         let mut n_branches = 0;
         for (index, (after, path)) in files.iter().enumerate() {
             let bytes = fs::read(path).map_err(ExperimentError::file("read", path))?;
-            let input = input_file::decode(path, bytes, &template)
+            let mut input = input_file::decode(path, bytes, &template)
                 .map_err(|error| ExperimentError::Coverage { reason: error.to_string() })?;
+            let environment = &self.arm.coverage_environment;
+            input.environment.extend(
+                environment.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into())),
+            );
             coverage.add(&input)?;
             let number = |time: Duration| (time.as_secs_f64() / step) as usize;
             let is_last = index + 1 == files.len();

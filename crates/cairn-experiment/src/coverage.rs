@@ -33,7 +33,7 @@ pub struct Tools {
 pub struct Coverage {
     executor: Executor,
     program: PathBuf,
-    ignore_files: Option<String>,
+    files: Vec<PathBuf>,
     tools: Tools,
     folder: tempfile::TempDir,
     n_pending: usize,
@@ -52,10 +52,10 @@ pub struct Branches {
 }
 
 impl Coverage {
-    /// Nothing reached yet, on `program`; files that match `ignore_files` do not count.
+    /// Nothing reached yet, on `program`; only `files` count, or all where none is named.
     pub fn new(
         program: &Path,
-        ignore_files: Option<String>,
+        files: Vec<PathBuf>,
         tools: Tools,
         mut run: RunConfig,
     ) -> Result<Self, ExperimentError> {
@@ -67,7 +67,7 @@ impl Coverage {
         Ok(Self {
             executor: Executor::new(target, run)?,
             program: program.to_path_buf(),
-            ignore_files,
+            files,
             tools,
             folder,
             n_pending: 0,
@@ -102,9 +102,7 @@ impl Coverage {
         }
         let mut command = Command::new(&self.tools.cov);
         command.args(["export", "-summary-only", "-instr-profile"]).arg(self.merged()).arg(&self.program);
-        if let Some(pattern) = &self.ignore_files {
-            command.arg(format!("-ignore-filename-regex={pattern}"));
-        }
+        command.args(&self.files);
         let text = output(&mut command)?;
         let wrong = |reason: String| ExperimentError::Coverage { reason };
         let summary: Value = serde_json::from_slice(&text)

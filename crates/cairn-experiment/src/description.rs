@@ -58,6 +58,12 @@ pub struct Arm {
     /// Environment variables.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// Environment variables of the coverage build when it runs this arm's inputs, which may be in a form of their own.
+    #[serde(default)]
+    pub coverage_environment: BTreeMap<String, String>,
+    /// Whether it may write nothing but its output: for tools that run programs without containing them.
+    #[serde(default)]
+    pub contained: bool,
     /// Targets it cannot be run on.
     #[serde(default)]
     pub not_on: BTreeSet<String>,
@@ -79,9 +85,9 @@ pub struct Target {
     /// Its arguments; `@@` stands for the file with an input, which goes to standard input where none is named.
     #[serde(default)]
     pub coverage_args: Vec<String>,
-    /// Source files that count, as regular expressions of `llvm-cov`; all where none is named.
+    /// Source files and folders that count; all where none is named.
     #[serde(default)]
-    pub ignore_files: Option<String>,
+    pub files: Vec<PathBuf>,
     /// What other names in braces stand for.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
@@ -97,6 +103,7 @@ impl Experiment {
         for target in &mut experiment.targets {
             target.seeds = folder.join(&target.seeds);
             target.coverage = folder.join(&target.coverage);
+            target.files.iter_mut().for_each(|file| *file = folder.join(&*file));
         }
         experiment.check().map_err(wrong)?;
         Ok(experiment)

@@ -21,6 +21,12 @@ pub enum ExperimentError {
         /// What the system says.
         source: io::Error,
     },
+    /// A command that must be contained cannot be.
+    #[error("failed to keep a command from writing outside its folder")]
+    Contain {
+        /// What the system says.
+        source: io::Error,
+    },
     /// An arm made nothing that could be measured.
     #[error("arm `{arm}` left no input of target `{target}`; what it printed is in `{log}`")]
     NoInputs {

@@ -1,7 +1,7 @@
 //! Runs a command within a limit of processor time, of everything it starts.
 
 use crate::{description::Times, error::ExperimentError};
-use cairn_executor::tree_time;
+use cairn_executor::{sandbox::Fence, tree_time};
 use nix::{
     sched::{CpuSet, sched_setaffinity},
     sys::signal::{Signal, killpg},
@@ -33,24 +33,38 @@ pub(crate) struct Used {
     pub(crate) cpu: Duration,
 }
 
-/// Runs a command on one core until it ends or its time is over. What it prints goes into `log`.
+/// Where a command runs.
+pub(crate) struct Place<'a> {
+    /// On this core alone.
+    pub(crate) core: Option<usize>,
+    /// It and everything it starts may write here alone.
+    pub(crate) folder: Option<&'a Path>,
+    /// What it prints goes here.
+    pub(crate) log: &'a Path,
+}
+
+/// Runs a command until it ends or its time is over.
 pub(crate) fn run(
     words: &[String],
     environment: &BTreeMap<String, String>,
     times: Times,
-    core: Option<usize>,
-    log: &Path,
+    place: Place<'_>,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Option<Used>, ExperimentError> {
     let start_failed = |source| ExperimentError::Start { command: words.join(" "), source };
-    let output = File::create(log).map_err(ExperimentError::file("make", log))?;
-    let errors = output.try_clone().map_err(ExperimentError::file("write", log))?;
+    let output = File::create(place.log).map_err(ExperimentError::file("make", place.log))?;
+    let errors = output.try_clone().map_err(ExperimentError::file("write", place.log))?;
     let mut command = Command::new(words.first().map_or("", String::as_str));
     command.args(&words[1..]).envs(environment).stdin(Stdio::null()).stdout(output).stderr(errors);
     command.process_group(0);
-    if let Some(core) = core {
+    if let Some(core) = place.core {
         // SAFETY: one system call, no memory of ours.
         unsafe { command.pre_exec(move || pin(core)) };
+    }
+    if let Some(folder) = place.folder {
+        let fence = Fence::around(folder).map_err(|source| ExperimentError::Contain { source })?;
+        // SAFETY: two system calls, no memory of ours.
+        unsafe { command.pre_exec(move || fence.enter()) };
     }
     let start = Instant::now();
     let mut child = command.spawn().map_err(start_failed)?;

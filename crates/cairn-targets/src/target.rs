@@ -3,6 +3,7 @@
 use crate::{
     Cache, Flavour,
     error::{TargetsError, Tried},
+    flavour::SPLITTER,
     needs::need,
     package::package,
 };
@@ -130,11 +131,37 @@ impl Target {
             let mut variables =
                 vec![("SRC", here.as_str()), ("HARNESS", harness.as_str()), ("INCLUDE", include.as_str())];
             variables.extend(flavour.variables());
-            // Its messages go to a terminal's screen that is not there.
-            variables.push(("AFL_QUIET", "1"));
+            variables.extend(flavour.more_variables());
+            let splitter = format!("-Wl,--wrap=main -Wl,{here}/split.o");
+            if flavour.companion(self.kind) == Some(SPLITTER) {
+                // Not instrumented: it is no part of the program.
+                cache.shell(folder, &format!("clang-19 -O2 -c {SPLITTER}"), &[])?;
+                variables.push(("LDFLAGS", &splitter));
+            }
             cache.shell(folder, script, &variables).map(|_| ())
         })?;
         Ok(folder.join(self.executable))
+    }
+
+    /// The files in scope, in the build that made `executable`.
+    pub fn scope_files(&self, executable: &Path) -> Result<Vec<PathBuf>, TargetsError> {
+        let depth = Path::new(self.executable).components().count();
+        let root = executable.ancestors().nth(depth).unwrap_or(Path::new("/"));
+        let mut files = Vec::new();
+        for pattern in self.scope {
+            let (folder, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+            let folder = root.join(folder);
+            match name.strip_prefix('*') {
+                None => files.push(folder.join(name)),
+                Some(end) => {
+                    let entries = fs::read_dir(&folder).tried("read", &folder)?;
+                    let paths = entries.flatten().map(|entry| entry.path());
+                    files.extend(paths.filter(|path| path.to_string_lossy().ends_with(end)));
+                }
+            }
+        }
+        files.sort();
+        Ok(files)
     }
 
     /// Everything that decides what a build becomes. Ours depends on the very `cairn-cc`; the views are made anew by
@@ -157,13 +184,13 @@ impl Target {
     }
 
     fn companion(&self, cache: &Cache, flavour: Flavour) -> Option<PathBuf> {
-        Some(cache.repository.join("bench/harnesses").join(flavour.companion()?))
+        Some(cache.repository.join("bench/harnesses").join(flavour.companion(self.kind)?))
     }
 
     fn script(&self, flavour: Flavour) -> &'static str {
         match (flavour, self.build_program) {
-            (Flavour::Clang | Flavour::Afl, Some(quick)) => quick,
-            _ => self.build,
+            (Flavour::Cairn, _) | (_, None) => self.build,
+            (_, Some(quick)) => quick,
         }
     }
 
@@ -176,7 +203,7 @@ impl Target {
 
     fn check(&self, flavour: Flavour) -> Result<(), TargetsError> {
         let why = match (self.kind, flavour) {
-            (Kind::Program, Flavour::LibFuzzer) => "it is a program, not a harness",
+            (Kind::Program, Flavour::LibFuzzer | Flavour::InTurn) => "it is a program, not a harness",
             (Kind::Harness(_), Flavour::Clang) => "a harness is no program by itself",
             _ => return Ok(()),
         };

@@ -17,6 +17,7 @@ pub(crate) mod seccomp;
 
 use crate::config::SandboxLevel;
 
+pub use self::landlock::Fence;
 pub use self::probe::{Layer, SandboxReport, probe};
 
 /// The user and group targets get when the executor is root.
