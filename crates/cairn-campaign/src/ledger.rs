@@ -1,13 +1,12 @@
 //! What a campaign has found, shared by its workers.
 
 use crate::{
-    clock::Clock,
+    clock::{Clock, CpuClock},
     error::CampaignError,
     event::{Event, EventKind},
     folder::CampaignFolder,
     journal::Journal,
 };
-use cairn_executor::tree_time;
 use cairn_model::{
     Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, ProgramFailure, ProgramMap, Provenance,
     Spent, map::Branch,
@@ -16,7 +15,7 @@ use cairn_store::{Moment, Store};
 use cairn_strategy::{Corpus, Finding, FindingKind, Seen, Unstable};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt, process,
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
     time::Duration,
 };
@@ -52,7 +51,7 @@ struct State {
     workers: Vec<String>,
     /// Inputs tried, and when, at the last moment that was told.
     last_moment: (Duration, u64),
-    cpu_before: Duration,
+    cpu: CpuClock,
 }
 
 /// A candidate that may be kept, after its runs.
@@ -136,7 +135,7 @@ impl<'a> Ledger<'a> {
             n_unconfirmed: 0,
             workers: vec!["starting".into(); n_workers],
             last_moment: (worked, n_inputs),
-            cpu_before,
+            cpu: CpuClock::after(cpu_before),
         };
         Ok(Self { corpus, map, clock: Clock::after(worked), state: Mutex::new(state) })
     }
@@ -297,11 +296,10 @@ impl<'a> Ledger<'a> {
     }
 
     fn spent(&self, budget: &Budget) -> Spent {
-        let state = self.lock();
+        let mut state = self.lock();
         let mut spent = state.total();
         spent.wall = if budget.wall.is_some() { self.clock.now() } else { Duration::ZERO };
-        spent.cpu =
-            if budget.cpu.is_some() { state.cpu_before + tree_time(process::id()) } else { Duration::ZERO };
+        spent.cpu = if budget.cpu.is_some() { state.cpu.now() } else { Duration::ZERO };
         spent
     }
 
@@ -347,7 +345,7 @@ impl<'a> Ledger<'a> {
 
     /// What came of it all.
     pub(crate) fn summary(&self) -> Summary {
-        let state = self.lock();
+        let mut state = self.lock();
         let mut failures: Vec<_> = state.failures.values().cloned().collect();
         failures.sort_by_key(|failure| failure.provenance.found_after);
         Summary {
@@ -410,9 +408,9 @@ impl State {
     }
 
     /// The work by strategy, processor time shared out by time on the clock.
-    fn work_with_cpu(&self) -> BTreeMap<String, Spent> {
+    fn work_with_cpu(&mut self) -> BTreeMap<String, Spent> {
         let mut work = self.work.clone();
-        let cpu = self.cpu_before + tree_time(process::id());
+        let cpu = self.cpu.now();
         let wall: f64 = work.values().map(|spent| spent.wall.as_secs_f64()).sum();
         for spent in work.values_mut() {
             spent.cpu = cpu.mul_f64(spent.wall.as_secs_f64() / wall.max(1e-9));

@@ -44,9 +44,9 @@ pub(crate) struct Answer {
 /// How much a symbolic run may write: long runs compare the same things again and again.
 pub(crate) fn config() -> SymbolicConfig {
     SymbolicConfig {
-        trace_size: 8 << 20,
-        n_nodes: 1 << 20,
-        tables_size: 4 << 20,
+        trace_size: 1 << 20,
+        n_nodes: 1 << 17,
+        tables_size: 1 << 20,
         ..SymbolicConfig::default()
     }
 }
@@ -57,8 +57,11 @@ const MOST_QUESTIONS: usize = 48;
 /// Questions about one branch, in all runs.
 const MOST_PER_BRANCH: u32 = 12;
 
+/// Steps before all questions about one run: a question is the dearer the more was decided before it.
+const MOST_STEPS: usize = 200_000;
+
 /// What one question may cost. Work decides; the time is for what work does not foresee.
-const BUDGET: Budget = Budget { evaluations: 8_000, rlimit: 0, timeout: Duration::from_millis(500) };
+const BUDGET: Budget = Budget { evaluations: 8_000, rlimit: 0, timeout: Duration::from_millis(100) };
 
 impl Comparisons {
     /// Inputs that decide comparisons of a run otherwise. What they are made of is added to the dictionary.
@@ -127,7 +130,12 @@ impl Comparisons {
         }
         questions.sort_unstable();
         questions.truncate(MOST_QUESTIONS);
-        questions.into_iter().map(|(_, step, branch)| (branch, step)).collect()
+        let mut n_steps = 0;
+        let is_cheap = |(_, step, _): &(u32, usize, Branch)| {
+            n_steps += step;
+            n_steps <= MOST_STEPS
+        };
+        questions.into_iter().take_while(is_cheap).map(|(_, step, branch)| (branch, step)).collect()
     }
 }
 

@@ -336,6 +336,8 @@ impl FuzzLoop {
             let mut input = self.batch.input(place);
             if !is_failure {
                 let seed = Seed::new(input, hits, fuel, parent);
+                // Only what reached something for the first time is built upon so often that it pays.
+                let most_trims = if n_reached > 0 { most_trims } else { 0 };
                 let (seed, n_runs) = trim(seed, &self.config.regions, around.session(), most_trims)?;
                 done.target_runs += n_runs as u64;
                 input = seed.input().clone();

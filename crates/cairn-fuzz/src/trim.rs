@@ -13,6 +13,8 @@ use cairn_model::{Input, input::FileKind};
 
 /// Cuts words and bytes out of a seed as long as its run hits the same counters in the same classes and does not fail.
 /// Returns what is left and how many runs were made, at most `most`.
+///
+/// Cuts of one size are tried together, each alone, in one batch; then all that changed nothing are made at once.
 pub(crate) fn trim(
     seed: Seed,
     regions: &[RegionKind],
@@ -23,29 +25,44 @@ pub(crate) fn trim(
         wanted: seed.signature(),
         input: seed.input().clone(),
         fuel: seed.fuel(),
+        regions,
         session,
-        most,
-        n_runs: 0,
+        n_left: most,
     };
     if regions.contains(&RegionKind::Arguments) {
-        for word in (0..seed.input().args.len()).rev() {
-            trimming.attempt(|input| drop(input.args.remove(word)))?;
-        }
+        let words = (0..seed.input().args.len()).rev();
+        trimming.attempt(words.map(Cut::Word).collect())?;
     }
     for part in 0..parts(&mut trimming.input, regions).len() {
         let mut length = parts(&mut trimming.input, regions)[part].len().div_ceil(2);
-        while length > 0 {
-            let mut end = parts(&mut trimming.input, regions)[part].len();
-            while end > 0 {
-                let start = end.saturating_sub(length);
-                trimming.attempt(|input| drop(parts(input, regions)[part].drain(start..end)))?;
-                end = start;
-            }
+        while length > 0 && trimming.n_left > 0 {
+            let size = parts(&mut trimming.input, regions)[part].len();
+            let ends = (0..size.div_ceil(length)).map(|n| size - n * length);
+            let cuts = ends.map(|end| Cut::Bytes { part, start: end.saturating_sub(length), end });
+            trimming.attempt(cuts.collect())?;
             length /= 2;
         }
     }
-    let Trimming { input, fuel, n_runs, .. } = trimming;
-    Ok((Seed::new(input, seed.hits().to_vec(), fuel, seed.id()), n_runs))
+    let Trimming { input, fuel, n_left, .. } = trimming;
+    Ok((Seed::new(input, seed.hits().to_vec(), fuel, seed.id()), most - n_left))
+}
+
+/// Something to cut.
+#[derive(Clone, Copy)]
+enum Cut {
+    /// An argument.
+    Word(usize),
+    /// Bytes of one of the [`parts`].
+    Bytes { part: usize, start: usize, end: usize },
+}
+
+impl Cut {
+    fn make(self, input: &mut Input, regions: &[RegionKind]) {
+        match self {
+            Self::Word(index) => drop(input.args.remove(index)),
+            Self::Bytes { part, start, end } => drop(parts(input, regions)[part].drain(start..end)),
+        }
+    }
 }
 
 struct Trimming<'a> {
@@ -53,32 +70,51 @@ struct Trimming<'a> {
     wanted: u64,
     input: Input,
     fuel: u64,
+    regions: &'a [RegionKind],
     session: &'a mut Session,
-    most: usize,
-    n_runs: usize,
+    /// Runs that may still be made.
+    n_left: usize,
 }
 
 const COUNTED: Wants = Wants { counters: WantedCounters::Always, output: false };
 
 impl Trimming<'_> {
-    /// Cuts something, unless that changes the way of the run or there were runs enough.
-    fn attempt(&mut self, cut: impl FnOnce(&mut Input)) -> Result<(), ExecutorError> {
-        if self.n_runs >= self.most {
-            return Ok(());
-        }
-        let mut shorter = self.input.clone();
-        cut(&mut shorter);
-        self.n_runs += 1;
-        let runs = self.session.run_batch(std::slice::from_ref(&shorter), COUNTED)?;
-        for run in runs {
-            let counted = run.execution.counters.iter().enumerate().filter(|(_, count)| **count != 0);
-            let found = signature(counted.map(|(counter, count)| (counter as u32, class(*count))));
-            if found == self.wanted && !run.execution.outcome.ending.is_failure() {
-                self.input = shorter.clone();
-                self.fuel = run.execution.fuel_used;
+    /// Makes those of the cuts, named from the end to the beginning, that do not change the way of the run.
+    fn attempt(&mut self, mut cuts: Vec<Cut>) -> Result<(), ExecutorError> {
+        cuts.truncate(self.n_left);
+        let alone: Vec<Input> = cuts.iter().map(|cut| self.without(&[*cut])).collect();
+        let fuels = self.run(&alone)?;
+        let (good, fuels): (Vec<Cut>, Vec<u64>) =
+            cuts.into_iter().zip(fuels).filter_map(|(cut, fuel)| Some((cut, fuel?))).unzip();
+        let (Some(first), Some(fuel)) = (good.first(), fuels.first()) else { return Ok(()) };
+        let (mut input, mut fuel) = (self.without(&[*first]), *fuel);
+        if good.len() > 1 && self.n_left > 0 {
+            let together = self.without(&good);
+            if let Some(Some(used)) = self.run(std::slice::from_ref(&together))?.pop() {
+                (input, fuel) = (together, used);
             }
         }
+        (self.input, self.fuel) = (input, fuel);
         Ok(())
+    }
+
+    fn without(&self, cuts: &[Cut]) -> Input {
+        let mut input = self.input.clone();
+        cuts.iter().for_each(|cut| cut.make(&mut input, self.regions));
+        input
+    }
+
+    /// The fuel of each run that goes the wanted way.
+    fn run(&mut self, inputs: &[Input]) -> Result<Vec<Option<u64>>, ExecutorError> {
+        self.n_left -= inputs.len();
+        let runs = self.session.run_batch(inputs, COUNTED)?;
+        let fuels = runs.into_iter().map(|run| {
+            let counted = run.execution.counters.iter().enumerate().filter(|(_, count)| **count != 0);
+            let found = signature(counted.map(|(counter, count)| (counter as u32, class(*count))));
+            let is_same = found == self.wanted && !run.execution.outcome.ending.is_failure();
+            is_same.then_some(run.execution.fuel_used)
+        });
+        Ok(fuels.collect())
     }
 }
 
