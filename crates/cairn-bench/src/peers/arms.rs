@@ -28,10 +28,12 @@ pub fn afl(split: &[(&str, &str)]) -> Arm {
     arm
 }
 
-/// libFuzzer; what it starts from counts as well, because it does not copy it. A crash ends it, so it is started again.
+/// libFuzzer; what it starts from counts as well, because it does not copy it.
+///
+/// A crash ends it, so it is started again. Its own handler of signals allocates, and waits forever where the heap is what
+/// is broken.
 pub fn libfuzzer() -> Arm {
-    let command =
-        "{libfuzzer} -seed={repetition} -create_missing_dirs=1 -artifact_prefix={out}/ {out}/corpus {seeds}";
+    let command = "{libfuzzer} -seed={repetition} -create_missing_dirs=1 -handle_abrt=0 -handle_segv=0 -artifact_prefix={out}/ {out}/corpus {seeds}";
     let mut arm = arm("libfuzzer", command, &["{out}/corpus", "{seeds}"], &[]);
     let again = ["sh", "-c", "trap 'exit' INT; while :; do \"$@\"; done", "sh"].map(String::from);
     arm.command.splice(0..0, again);
