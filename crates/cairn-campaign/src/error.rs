@@ -1,7 +1,7 @@
 //! What can go wrong with a campaign.
 
 use cairn_executor::ExecutorError;
-use cairn_store::StoreError;
+use cairn_store::{StoreError, is_disk_full};
 use cairn_strategy::StrategyError;
 use std::{io, path::PathBuf};
 
@@ -62,4 +62,12 @@ pub enum CampaignError {
         /// Why, the last time.
         why: String,
     },
+}
+
+impl CampaignError {
+    /// Whether the disk that the campaign is kept on is full.
+    pub fn is_disk_full(&self) -> bool {
+        // Runs have other reasons to find no room.
+        matches!(self, Self::Store(_) | Self::File { .. }) && is_disk_full(self)
+    }
 }

@@ -58,9 +58,7 @@ impl<'a> Judge<'a> {
         }
         let again = run(plain, &candidate.input, spent)?;
         let unstable = Unstable::between(&execution.counters, &again.execution.counters);
-        if !unstable.is_empty() {
-            self.ledger.ignore(&unstable);
-        }
+        self.ledger.ignore(&unstable)?;
         let path_hash = self.path_hash(&candidate.input, spent)?;
         if self.ledger.is_new_path(path_hash) {
             spent.new_paths += 1;

@@ -46,7 +46,8 @@ struct State {
     findings: Vec<Arc<Finding>>,
     work: BTreeMap<String, Spent>,
     paths: BTreeSet<u64>,
-    n_unstable: usize,
+    /// Counters that differ from run to run.
+    unstable: BTreeSet<u32>,
     n_unconfirmed: u64,
     /// What each worker is at.
     workers: Vec<String>,
@@ -132,7 +133,7 @@ impl<'a> Ledger<'a> {
             findings: Vec::new(),
             work,
             paths,
-            n_unstable: 0,
+            unstable: BTreeSet::new(),
             n_unconfirmed: 0,
             workers: vec!["starting".into(); n_workers],
             last_moment: (worked, n_inputs),
@@ -151,11 +152,22 @@ impl<'a> Ledger<'a> {
         self.lock().seen.new_in(hits).0 > 0
     }
 
-    /// Nothing about these counters is new any more.
-    pub(crate) fn ignore(&self, unstable: &Unstable) {
+    /// Nothing about these counters is new any more. That there are any is told once.
+    pub(crate) fn ignore(&self, unstable: &Unstable) -> Result<(), CampaignError> {
         let mut state = self.lock();
         state.seen.ignore(unstable);
-        state.n_unstable += unstable.counters().len();
+        let is_first = state.unstable.is_empty() && !unstable.is_empty();
+        state.unstable.extend(unstable.counters());
+        if !is_first {
+            return Ok(());
+        }
+        let text = format!(
+            "two runs of one input differ at {} of {} places that are counted; what is not always the same tells nothing \
+             from now on\n\nhint: `cairn doctor` shows what of an input's outcome is not always the same",
+            state.unstable.len(),
+            self.map.n_counters,
+        );
+        self.tell(&mut state, EventKind::Warned { text })
     }
 
     /// Keeps an input, unless another worker was quicker.
@@ -356,7 +368,7 @@ impl<'a> Ledger<'a> {
             n_entries: self.corpus.len(),
             failures,
             n_unconfirmed: state.n_unconfirmed,
-            n_unstable: state.n_unstable,
+            n_unstable: state.unstable.len(),
             work: state.work_with_cpu(),
             coverage: state.coverage.clone(),
         }

@@ -1,22 +1,27 @@
 //! Begins a campaign, or goes on with one.
 
 use super::{
-    face::Face, history::History, live::Title, plan::Plan, strategies::Strategies, views::CampaignViews,
+    face::Face, history::History, live::Title, plan::Plan, strategies::Strategies, trouble,
+    views::CampaignViews,
 };
 use crate::{
     duration,
     exit_code::Exit,
-    failure::{Failure, chain},
+    failure::Failure,
     inputs,
     screen::{Screen, count},
     shell,
     signals::Signals,
     target::{Subject, Wanted},
 };
-use cairn_campaign::{CampaignError, CampaignFolder, Event, Parts, Summary, Why};
+use cairn_campaign::{CampaignFolder, Event, Parts, Summary, Why};
 use cairn_model::Input;
 use cairn_strategy::Stop;
-use std::{path::Path, thread};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    thread,
+};
 
 /// How campaigns are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +40,7 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
         return Err(Failure::target("the program has no branches in scope, so there is nothing to reach")
             .hint("check `[scope]` in `cairn.toml`; `cairn map` shows what is there"));
     }
-    let seeds = seeds(&subject, screen)?;
+    let seeds = seeds(&subject, folder, screen)?;
     let stop = Stop::default();
     let views = CampaignViews::new(&subject, subject.views.symbolic.clone());
     let strategies = Strategies::new(plan, &subject, &seeds)?;
@@ -46,6 +51,7 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
         stop: &stop,
         plan: serde_json::to_string(plan).expect("a plan is always JSON"),
     };
+    let failure = |error| trouble::failure(&error, folder);
     let campaign = CampaignFolder::open(folder, subject.template.clone()).map_err(failure)?;
     let signals = Signals::catch()?;
     let title = Title {
@@ -86,18 +92,30 @@ fn open(target: &crate::target::TargetArgs, screen: &Screen) -> Result<Subject, 
     })
 }
 
-fn seeds(subject: &Subject, screen: &Screen) -> Result<Vec<Input>, Failure> {
-    let mut seeds = Vec::new();
-    for named in inputs::load(&subject.inputs, &subject.template)? {
-        if !seeds.contains(&named.input) {
-            seeds.push(named.input);
+/// What can be read of what was named. A campaign that goes on has inputs of its own, and can do without.
+fn seeds(subject: &Subject, folder: &Path, screen: &Screen) -> Result<Vec<Input>, Failure> {
+    let goes_on = folder.join("campaign.db").exists();
+    if subject.inputs.is_empty() {
+        if !goes_on {
+            screen.warn("no seeds were given: starting from an empty input");
         }
+        return Ok(vec![subject.template.fill(Vec::new())]);
     }
-    if seeds.is_empty() {
-        screen.warn("no seeds were given: starting from an empty input");
-        seeds.push(subject.template.fill(Vec::new()));
+    let mut leave_out = |why: &str| screen.warn(&format!("a seed is left out: {why}"));
+    let mut load = |paths: &[PathBuf]| inputs::load_readable(paths, &subject.template, &mut leave_out);
+    let loaded = match load(&subject.inputs) {
+        Err(failure) if goes_on => {
+            screen.warn(&format!("going on with the corpus, without seeds: {}", failure.message));
+            load(&[folder.join("corpus")])?
+        }
+        loaded => loaded?,
+    };
+    if loaded.is_empty() {
+        return Err(Failure::usage("none of the seeds can be read")
+            .hint("the warnings say why; without seeds `cairn run` starts from an empty input"));
     }
-    Ok(seeds)
+    let mut known = BTreeSet::new();
+    Ok(loaded.into_iter().map(|named| named.input).filter(|input| known.insert(input.address())).collect())
 }
 
 fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> String {
@@ -121,6 +139,12 @@ fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> St
             count(summary.n_unconfirmed as usize, "input")
         ));
     }
+    if summary.n_unstable > 0 {
+        text.push_str(&format!(
+            "  {} of the program differed between two runs of one input, and told nothing\n",
+            count(summary.n_unstable, "place")
+        ));
+    }
     text.push_str(&format!("everything is in `{}`", folder.display()));
     if has_report {
         text.push_str(", for people in its `report.html`");
@@ -129,8 +153,4 @@ fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> St
         text.push_str(&format!("; `cairn resume {}` goes on", folder.display()));
     }
     text
-}
-
-fn failure(error: CampaignError) -> Failure {
-    Failure::target(chain(&error))
 }
