@@ -236,16 +236,38 @@ impl<'a> Ledger<'a> {
     /// Keeps a way to fail, or a smaller input for a known one.
     pub(crate) fn fail(
         &self,
-        mut failure: ProgramFailure,
+        failure: ProgramFailure,
         counters: &[u8],
     ) -> Result<FindingKind, CampaignError> {
         let mut state = self.lock();
         // What only failing runs reach was reached all the same; it is no reason to keep an input.
         state.coverage.add(counters);
+        let signature = failure.signature.clone();
+        let Some(failure) = self.keep_failure(&mut state, failure)? else {
+            return Ok(FindingKind::KnownFailure { signature });
+        };
+        let strategy = failure.provenance.strategy.clone();
+        let kind = FindingKind::Failure(failure.clone());
+        state.findings.push(Arc::new(Finding { strategy, input: failure.input.clone(), kind: kind.clone() }));
+        Ok(kind)
+    }
+
+    /// Keeps what a sanitizer reports, or a smaller input for it; whether that is new. Strategies are not told: to them the
+    /// input is one on which the program works.
+    pub(crate) fn report(&self, failure: ProgramFailure) -> Result<bool, CampaignError> {
+        Ok(self.keep_failure(&mut self.lock(), failure)?.is_some())
+    }
+
+    /// Stores and tells a failure, unless it is known with an input as small.
+    fn keep_failure(
+        &self,
+        state: &mut State,
+        mut failure: ProgramFailure,
+    ) -> Result<Option<Arc<ProgramFailure>>, CampaignError> {
         let known = state.failures.get(&failure.signature).cloned();
         if let Some(known) = &known {
             if size(&failure.input) >= size(&known.input) {
-                return Ok(FindingKind::KnownFailure { signature: failure.signature });
+                return Ok(None);
             }
             failure.provenance = known.provenance.clone();
         } else {
@@ -257,12 +279,15 @@ impl<'a> Ledger<'a> {
         };
         folder.save(&failure.input)?;
         state.store.keep_failure(&failure)?;
-        if let Some(known) = &known {
+        let failure = Arc::new(failure);
+        state.failures.insert(failure.signature.clone(), failure.clone());
+        // One input may fail in several ways: on the bare build, and with sanitizers.
+        if let Some(known) = &known
+            && state.failures.values().all(|other| other.input != known.input)
+        {
             state.folder.crashes.remove(&known.input)?;
             state.folder.hangs.remove(&known.input)?;
         }
-        let failure = Arc::new(failure);
-        state.failures.insert(failure.signature.clone(), failure.clone());
         let kind = EventKind::Failed {
             signature: failure.signature.clone(),
             kind: failure.kind.clone(),
@@ -271,11 +296,8 @@ impl<'a> Ledger<'a> {
             stack: failure.stack.iter().map(ToString::to_string).collect(),
             is_smaller: known.is_some(),
         };
-        self.tell(&mut state, kind)?;
-        let strategy = failure.provenance.strategy.clone();
-        let kind = FindingKind::Failure(failure.clone());
-        state.findings.push(Arc::new(Finding { strategy, input: failure.input.clone(), kind: kind.clone() }));
-        Ok(kind)
+        self.tell(state, kind)?;
+        Ok(Some(failure))
     }
 
     /// Notes that an input failed in a view and not on the bare build.

@@ -59,7 +59,7 @@ pub use crate::{
     cpu::tree_time,
     error::ExecutorError,
     executor::{Execution, Executor},
-    failure::{Explained, FailureConfig, FailureExplainer},
+    failure::{Explained, FailureConfig, FailureExplainer, is_sanitizer_report},
     pin::pin_to_core,
     request::environment,
     scratch::DEFAULT_TIME,

@@ -41,7 +41,7 @@ fn program(source: &str) -> Workspace {
     workspace.write("target.c", source.trim_start());
     workspace.write("seeds/one", "p1\n");
     // Long enough for a busy machine, short enough for hangs.
-    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 2000\n");
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 1000\n");
     workspace.run("cairn-cc", ["target.c", "-o", "program"]).success();
     workspace
 }

@@ -14,7 +14,7 @@ use crate::{
     signals::Signals,
     target::{Subject, Wanted},
 };
-use cairn_campaign::{CampaignFolder, Event, Parts, Summary, Why};
+use cairn_campaign::{CampaignFolder, Event, Parts, SanitizedRunner, Summary, Why};
 use cairn_model::Input;
 use cairn_strategy::Stop;
 use std::{
@@ -44,8 +44,18 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
     let stop = Stop::default();
     let views = CampaignViews::new(&subject, subject.views.symbolic.clone());
     let strategies = Strategies::new(plan, &subject, &seeds)?;
+    let sanitizers = plan.sanitizers()?;
+    let sanitized = match sanitizers.is_empty() {
+        true => None,
+        false => Some(subject.build_sanitized(&sanitizers, &|text| screen.progress(text))?),
+    };
+    let sanitized = sanitized.map(|program| {
+        let subject = &subject;
+        move || subject.sanitized(&program)
+    });
     let parts = Parts {
         target: &views,
+        sanitized: sanitized.as_ref().map(|make| make as &SanitizedRunner<'_>),
         strategies: &|worker| strategies.of_worker(worker),
         seeds: &seeds,
         stop: &stop,
@@ -67,12 +77,15 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
     face.leave();
     let (summary, why) = result?;
     // What was found is stored; a report can be written again.
-    let report = History::read(folder, plan, &subject).and_then(|history| history.write_report(folder));
-    if let Err(error) = &report {
+    let history = History::read(folder, plan, &subject).and_then(|history| {
+        history.write_report(folder)?;
+        Ok(history)
+    });
+    if let Err(error) = &history {
         screen.warn(&format!("there is no report: {}", error.message));
     }
     if told == Told::Lines {
-        screen.result(&summarise(&summary, why, folder, report.is_ok()));
+        screen.result(&summarise(&summary, why, folder, history.ok().as_ref()));
     }
     Ok(if summary.failures.is_empty() { Exit::Done } else { Exit::Findings })
 }
@@ -118,7 +131,7 @@ fn seeds(subject: &Subject, folder: &Path, screen: &Screen) -> Result<Vec<Input>
     Ok(loaded.into_iter().map(|named| named.input).filter(|input| known.insert(input.address())).collect())
 }
 
-fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> String {
+fn summarise(summary: &Summary, why: Why, folder: &Path, history: Option<&History<'_>>) -> String {
     let (reached, all) = summary.n_branches;
     let n_inputs: u64 = summary.work.values().map(|spent| spent.inputs).sum();
     let n_runs: u64 = summary.work.values().map(|spent| spent.target_runs).sum();
@@ -132,6 +145,9 @@ fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> St
     for failure in &summary.failures {
         let place = failure.stack.first().map_or(String::new(), |frame| format!(" in {frame}"));
         text.push_str(&format!("  {}{place}: input {}\n", failure.kind, failure.input.address()));
+        if let Some(replay) = history.and_then(|history| history.replay(&failure.signature)) {
+            text.push_str(&format!("    {replay}\n"));
+        }
     }
     if summary.n_unconfirmed > 0 {
         text.push_str(&format!(
@@ -146,7 +162,7 @@ fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> St
         ));
     }
     text.push_str(&format!("everything is in `{}`", folder.display()));
-    if has_report {
+    if history.is_some() {
         text.push_str(", for people in its `report.html`");
     }
     if why == Why::Asked {
