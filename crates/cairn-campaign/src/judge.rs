@@ -29,7 +29,7 @@ impl<'a> Judge<'a> {
         let build = parts.sanitized.map(|make| make()).transpose()?;
         Ok(Self {
             ledger,
-            failures: Failures::new(ledger, parts.target)?,
+            failures: Failures::new(ledger, parts)?,
             sanitizers: Sanitizers { ledger, build, stop: parts.stop },
             path: parts.target.path()?,
         })
