@@ -51,7 +51,8 @@ impl<'a> Failures<'a> {
             kept_for: "the program fails".into(),
             found_after: Duration::ZERO,
         };
-        let failure = failure(candidate.input, ending, explained, provenance);
+        let signature = self.ledger.name_of(&explained);
+        let failure = failure(candidate.input, signature, ending, explained, provenance);
         let kind = self.ledger.fail(failure.clone(), &run.execution.counters)?;
         if matches!(kind, FindingKind::Failure(_)) {
             self.make_small(plain, seen, failure, spent)?;
@@ -88,7 +89,7 @@ impl<'a> Failures<'a> {
             return Ok(());
         }
         let fails_likewise = |found: &Option<(Ending, Explained)>| {
-            found.as_ref().is_some_and(|(_, explained)| explained.signature == failure.signature)
+            found.as_ref().is_some_and(|(_, explained)| explained.is_same(&failure.signature))
         };
         let mut found = self.bare.confirm(&reduced.input, spent)?;
         let mut input = reduced.input;
@@ -111,8 +112,9 @@ impl<'a> Failures<'a> {
         if fails_likewise(&found)
             && let Some((ending, explained)) = found
         {
-            let ProgramFailure { provenance, .. } = failure;
-            self.ledger.fail(self::failure(input, ending, explained, provenance), &[])?;
+            let ProgramFailure { signature, provenance, .. } = failure;
+            let failure = self::failure(input, signature, ending, explained, provenance);
+            self.ledger.fail(failure, &[])?;
         }
         Ok(())
     }
@@ -143,7 +145,13 @@ impl Bare {
     }
 }
 
-fn failure(input: Input, ending: Ending, explained: Explained, provenance: Provenance) -> ProgramFailure {
-    let Explained { kind, signature, stack, report } = explained;
+fn failure(
+    input: Input,
+    signature: String,
+    ending: Ending,
+    explained: Explained,
+    provenance: Provenance,
+) -> ProgramFailure {
+    let Explained { kind, stack, report, .. } = explained;
     ProgramFailure { signature, ending, kind, stack, report, input, provenance }
 }

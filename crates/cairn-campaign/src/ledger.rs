@@ -7,7 +7,7 @@ use crate::{
     folder::CampaignFolder,
     journal::Journal,
 };
-use cairn_executor::tree_time;
+use cairn_executor::{Explained, tree_time};
 use cairn_model::{
     Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, ProgramFailure, ProgramMap, Provenance,
     Spent, map::Branch,
@@ -231,6 +231,13 @@ impl<'a> Ledger<'a> {
         let is_new = seen.new_in(&hits).0 > 0;
         seen.add(&hits);
         is_new
+    }
+
+    /// The signature under which a failure is known, or its own.
+    pub(crate) fn name_of(&self, explained: &Explained) -> String {
+        let failures = &self.lock().failures;
+        let mut names = std::iter::once(&explained.signature).chain(&explained.also);
+        names.find(|name| failures.contains_key(*name)).unwrap_or(&explained.signature).clone()
     }
 
     /// Keeps a way to fail, or a smaller input for a known one.

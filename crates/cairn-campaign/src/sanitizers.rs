@@ -47,7 +47,7 @@ impl Sanitizers<'_> {
         }
         spent.target_runs += 1;
         let explained = build.explainer.explain(input, &ending)?;
-        let Explained { kind, signature, stack, report } = explained;
+        let Explained { kind, signature, stack, report, .. } = explained;
         if !cairn_executor::is_sanitizer_report(&kind) {
             return Ok(None);
         }
@@ -91,7 +91,7 @@ impl Sanitizers<'_> {
         };
         make_small(plain, &failure.input, &fits, &mut is_good, self.stop, spent)?;
         let Some((input, explained)) = last else { return Ok(()) };
-        let Explained { kind, signature, stack, report } = explained;
+        let Explained { kind, signature, stack, report, .. } = explained;
         self.ledger.report(ProgramFailure { signature, kind, stack, report, input, ..failure })?;
         Ok(())
     }

@@ -69,3 +69,39 @@ fn one_mistake_is_one_finding_however_deep_the_recursion_that_leads_to_it() {
     assert!(signatures[0].starts_with("SIGFPE in product (target.c:"), "{signatures:?}");
     assert!(signatures[0].ends_with(") < sum < main"), "{signatures:?}");
 }
+
+#[test]
+fn a_hang_is_one_finding_wherever_it_happens_to_be_looked_at() {
+    // About as often as not, three quarters of all looks find it in `inner`.
+    let source = r#"
+#include <stdio.h>
+static volatile unsigned work;
+__attribute__((noinline)) static void inner(void) {
+  for (unsigned i = 0; i < 7000; i++)
+    work += i;
+}
+static void hang(void) {
+  for (;;) {
+    inner();
+    for (unsigned i = 0; i < 3000; i++)
+      work -= i;
+  }
+}
+int main(void) {
+  switch (getchar()) {
+  case 'a': puts("a"); hang();
+  case 'b': puts("b"); hang();
+  case 'c': puts("c"); hang();
+  case 'd': puts("d"); hang();
+  case 'e': puts("e"); hang();
+  }
+  return 0;
+}
+"#;
+    let workspace = program(source, &["-", "a", "b", "c", "d", "e"]);
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 1000\n");
+    let failures = failures(&workspace, 6);
+    let signatures: Vec<&Value> = failures.iter().map(|(failure, _)| &failure["signature"]).collect();
+    assert_eq!(signatures.len(), 1, "{signatures:?}");
+    assert!(signatures[0].as_str().unwrap().ends_with("hang < main"), "{signatures:?}");
+}

@@ -46,7 +46,7 @@ struct Told {
 
 impl From<Explained> for Told {
     fn from(explained: Explained) -> Self {
-        let Explained { kind, signature, stack, report } = explained;
+        let Explained { kind, signature, stack, report, .. } = explained;
         Self { kind, signature, stack, report }
     }
 }
