@@ -8,6 +8,7 @@ use crate::{
     failure::Failure,
     inputs::NamedInput,
     screen::{Screen, count},
+    signals::Signals,
     suite::{Comparer, Expected, Manifest, Suite, folder::named_tests, record},
     target::{Subject, TargetArgs, Wanted},
 };
@@ -74,8 +75,12 @@ impl Export {
         }
         let inputs = match self.distil {
             true => {
-                let config = DistilConfig { reduces: true, killer: None };
+                let signals = Signals::catch()?;
+                let config = DistilConfig { reduces: true, killer: None, signals: &signals };
                 let distilled = distil::distil(&subject, &corpus, &config, screen)?;
+                // A suite of the best so far is nothing that was asked for.
+                signals.let_go();
+                signals.die_if_caught();
                 minimize::warn(&distilled, screen);
                 distilled.inputs
             }
