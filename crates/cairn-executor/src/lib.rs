@@ -54,7 +54,7 @@ pub mod sandbox;
 
 pub use crate::{
     channel::{Channel, ChannelLayout, MutantLayout, SessionLayout, SymbolicLayout},
-    compare::{CompareCommand, CompareFailure, Compared},
+    compare::{CompareCommand, CompareFailure, CompareFunction, Compared},
     config::{RunConfig, SandboxLevel, Target},
     cpu::tree_time,
     error::ExecutorError,

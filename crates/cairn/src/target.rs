@@ -15,8 +15,8 @@ use cairn_cc::{
     views::{self, Sanitizer, ViewRequest, Views},
 };
 use cairn_executor::{
-    Execution, Executor, ExecutorError, FailureConfig, FailureExplainer, RunConfig, SandboxLevel, Session,
-    SessionConfig, SymbolicConfig, SymbolicExecutor, Target,
+    CompareFunction, Execution, Executor, ExecutorError, FailureConfig, FailureExplainer, RunConfig,
+    SandboxLevel, Session, SessionConfig, SymbolicConfig, SymbolicExecutor, Target,
 };
 use cairn_model::{
     ProgramMap, SiteTable, Template,
@@ -194,6 +194,12 @@ impl Subject {
         let target = Target { program: view.program, n_counters: self.map.n_counters };
         let config = SymbolicConfig { n_probes: sites.probes.len(), ..config };
         Ok((SymbolicExecutor::new(target, self.run_config.clone(), config)?, sites))
+    }
+
+    /// Asks the program's own `cairn_compare`.
+    pub fn compare_function(&self) -> Result<CompareFunction, Failure> {
+        let view = Target { program: self.views.plain.clone(), n_counters: self.map.n_counters };
+        Ok(CompareFunction::new(view, self.run_config.clone())?)
     }
 
     /// Runs the user's own executable.

@@ -2,7 +2,6 @@
 
 use crate::{
     commands::{minimize, score::Setup},
-    config::{CompareConfig, OracleConfig},
     distil::{self, DistilConfig, corpus},
     exit_code::Exit,
     failure::Failure,
@@ -90,7 +89,7 @@ impl Export {
         let mut recorder = Recorder {
             bare: subject.bare()?,
             ordinary: subject.ordinary()?,
-            comparer: Comparer::new(&setup)?,
+            comparer: Comparer::new(&setup, || subject.compare_function())?,
         };
         let mut recorded = Vec::new();
         let mut report = Report {
@@ -120,7 +119,7 @@ impl Export {
         for (_, expected) in &recorded {
             *report.endings.entry(crate::commands::cover::verb(&expected.ending)).or_default() += 1;
         }
-        self.write(&subject, recorded, &mut report, screen)?;
+        self.write(&subject, recorded, &mut report)?;
         match self.json {
             true => screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON")),
             false => screen.result(text(&report).trim_end()),
@@ -133,7 +132,6 @@ impl Export {
         subject: &Subject,
         recorded: Vec<(NamedInput, Expected)>,
         report: &mut Report,
-        screen: &Screen,
     ) -> Result<(), Failure> {
         let tests = named_tests(recorded);
         for test in &tests {
@@ -142,20 +140,8 @@ impl Export {
             }
         }
         report.tests = tests.len();
-        let oracle = OracleConfig {
-            compare: match &subject.config.oracle.compare {
-                Some(CompareConfig::Function(name)) => {
-                    screen.warn(&format!(
-                        "`{name}` is a function of instrumented builds; `cairn check` compares byte by byte"
-                    ));
-                    None
-                }
-                command => command.clone(),
-            },
-            ..subject.config.oracle.clone()
-        };
         let program = subject.run_config.program_name.clone().unwrap_or_else(|| subject.record.name.clone());
-        let manifest = Manifest::new(program, oracle, subject.config.run.clone());
+        let manifest = Manifest::new(program, subject.config.oracle.clone(), subject.config.run.clone());
         if self.force {
             Suite::remove(&self.suite)?;
         }
