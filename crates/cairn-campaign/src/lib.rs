@@ -42,7 +42,7 @@ pub mod reduce;
 
 pub use crate::{
     config::CampaignConfig,
-    error::CampaignError,
+    error::{CampaignError, chain},
     event::{Event, EventKind, Why},
     folder::CampaignFolder,
     ledger::Summary,
