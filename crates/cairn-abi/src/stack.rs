@@ -14,8 +14,8 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-/// How often a run is looked at.
-pub const N_SAMPLES: usize = 4;
+/// How often a run is looked at: often enough to tell where it is most of the time.
+pub const N_SAMPLES: usize = 16;
 
 /// Bytes for the text of the mappings.
 pub const MAPS_SIZE: usize = 64 << 10;

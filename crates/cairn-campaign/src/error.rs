@@ -1,9 +1,9 @@
 //! What can go wrong with a campaign.
 
 use cairn_executor::ExecutorError;
-use cairn_store::StoreError;
+use cairn_store::{StoreError, is_disk_full};
 use cairn_strategy::StrategyError;
-use std::{io, path::PathBuf};
+use std::{error::Error, io, path::PathBuf};
 
 /// Why a campaign could not begin or go on. What it found is stored.
 #[derive(Debug, thiserror::Error)]
@@ -62,4 +62,23 @@ pub enum CampaignError {
         /// Why, the last time.
         why: String,
     },
+}
+
+/// An error with all its causes in one line.
+pub fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    text
+}
+
+impl CampaignError {
+    /// Whether the disk that the campaign is kept on is full.
+    pub fn is_disk_full(&self) -> bool {
+        // Runs have other reasons to find no room.
+        matches!(self, Self::Store(_) | Self::File { .. }) && is_disk_full(self)
+    }
 }

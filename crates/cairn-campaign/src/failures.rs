@@ -4,29 +4,27 @@ use crate::{
     error::CampaignError,
     ledger::Ledger,
     reduce::{ReduceConfig, reduce},
+    run::Parts,
+    small::{self, ENDING, MAX_QUESTIONS},
 };
-use cairn_executor::{
-    Executor, ExecutorError, Explained, FailureExplainer, Session, SessionRun, WantedCounters, Wants,
-};
+use cairn_executor::{Executor, ExecutorError, Explained, FailureExplainer, Session, SessionRun};
 use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
-use cairn_strategy::{Candidate, FindingKind, TargetViews};
+use cairn_strategy::{Candidate, FindingKind, Stop};
 use std::time::Duration;
-
-/// The most inputs that are tried to make a failing one smaller.
-const MAX_QUESTIONS: u64 = 3_000;
 
 /// Confirms, names and reduces failures.
 #[derive(Debug)]
 pub(crate) struct Failures<'a> {
     ledger: &'a Ledger<'a>,
-    bare: Executor,
-    explainer: FailureExplainer,
+    bare: Bare,
+    stop: &'a Stop,
 }
 
 impl<'a> Failures<'a> {
     /// With runners of its own.
-    pub(crate) fn new(ledger: &'a Ledger<'a>, target: &dyn TargetViews) -> Result<Self, CampaignError> {
-        Ok(Self { ledger, bare: target.bare()?, explainer: target.explainer()? })
+    pub(crate) fn new(ledger: &'a Ledger<'a>, parts: &Parts<'a>) -> Result<Self, CampaignError> {
+        let bare = Bare { runner: parts.target.bare()?, explainer: parts.target.explainer()? };
+        Ok(Self { ledger, bare, stop: parts.stop })
     }
 
     /// Says what a candidate is whose `run` in the plain view failed. A new way to fail is kept at once, and then made small.
@@ -42,7 +40,7 @@ impl<'a> Failures<'a> {
         if !self.ledger.is_new_way(seen, &run.execution.counters) {
             return Ok(FindingKind::NothingNew);
         }
-        let Some((ending, explained)) = self.confirm(&candidate.input, spent)? else {
+        let Some((ending, explained)) = self.bare.confirm(&candidate.input, spent)? else {
             self.ledger.note_unconfirmed();
             return Ok(FindingKind::Unconfirmed { ending: seen.clone() });
         };
@@ -53,7 +51,8 @@ impl<'a> Failures<'a> {
             kept_for: "the program fails".into(),
             found_after: Duration::ZERO,
         };
-        let failure = failure(candidate.input, ending, explained, provenance);
+        let signature = self.ledger.name_of(&explained);
+        let failure = failure(candidate.input, signature, ending, explained, provenance);
         let kind = self.ledger.fail(failure.clone(), &run.execution.counters)?;
         if matches!(kind, FindingKind::Failure(_)) {
             self.make_small(plain, seen, failure, spent)?;
@@ -61,26 +60,11 @@ impl<'a> Failures<'a> {
         Ok(kind)
     }
 
-    /// How the bare build fails on an input in a fresh process, and why; `None` if it does not.
-    fn confirm(
-        &mut self,
-        input: &Input,
-        spent: &mut Spent,
-    ) -> Result<Option<(Ending, Explained)>, CampaignError> {
-        spent.target_runs += 1;
-        let ending = self.bare.run(input)?.outcome.ending;
-        if !ending.is_failure() {
-            return Ok(None);
-        }
-        spent.target_runs += 1;
-        let explained = self.explainer.explain(input, &ending)?;
-        Ok(Some((ending, explained)))
-    }
-
     /// Keeps a smaller input that fails in the same way, if there is one.
     ///
     /// Inputs are tried in the live plain view, where that takes no time; what comes of it must fail on the bare build with
-    /// the same signature. A failure that only the clock shows is left as it is, because every question would take that long.
+    /// the same signature. If it fails in another way by then, each step is asked about on the bare build, and fewer are made.
+    /// A failure that only the clock shows is left as it is, because every question would take that long.
     fn make_small(
         &mut self,
         plain: &mut Session,
@@ -92,8 +76,10 @@ impl<'a> Failures<'a> {
             return Ok(());
         }
         let mut fails = |inputs: &[Input]| -> Result<Vec<bool>, ExecutorError> {
-            let wants = Wants { counters: WantedCounters::Never, output: false };
-            let runs = plain.run_batch(inputs, wants)?;
+            if self.stop.is_asked() {
+                return Ok(vec![false; inputs.len()]);
+            }
+            let runs = plain.run_batch(inputs, ENDING)?;
             Ok(runs.iter().map(|run| run.execution.outcome.ending == *seen).collect())
         };
         let config = ReduceConfig { max_questions: MAX_QUESTIONS, ..ReduceConfig::default() };
@@ -102,17 +88,70 @@ impl<'a> Failures<'a> {
         if reduced.input == failure.input {
             return Ok(());
         }
-        if let Some((ending, explained)) = self.confirm(&reduced.input, spent)?
-            && explained.signature == failure.signature
+        let fails_likewise = |found: &Option<(Ending, Explained)>| {
+            found.as_ref().is_some_and(|(_, explained)| explained.is_same(&failure.signature))
+        };
+        let mut found = self.bare.confirm(&reduced.input, spent)?;
+        let mut input = reduced.input;
+        // A hang takes all its time for each question, and without a stack there is little to tell failures apart by.
+        let is_quick = matches!(failure.ending, Ending::Signalled { .. }) && !failure.stack.is_empty();
+        if !fails_likewise(&found) && is_quick {
+            let mut n_runs = Spent::default();
+            let mut is_good = |candidate: &Input| -> Result<bool, ExecutorError> {
+                let answer = self.bare.confirm(candidate, &mut n_runs)?;
+                let is_good = fails_likewise(&answer);
+                if is_good {
+                    (found, input) = (answer, candidate.clone());
+                }
+                Ok(is_good)
+            };
+            let fits = |ending: &Ending| ending == seen;
+            small::make_small(plain, &failure.input, &fits, &mut is_good, self.stop, spent)?;
+            spent.target_runs += n_runs.target_runs;
+        }
+        if fails_likewise(&found)
+            && let Some((ending, explained)) = found
         {
-            let ProgramFailure { provenance, .. } = failure;
-            self.ledger.fail(self::failure(reduced.input, ending, explained, provenance), &[])?;
+            let ProgramFailure { signature, provenance, .. } = failure;
+            let failure = self::failure(input, signature, ending, explained, provenance);
+            self.ledger.fail(failure, &[])?;
         }
         Ok(())
     }
 }
 
-fn failure(input: Input, ending: Ending, explained: Explained, provenance: Provenance) -> ProgramFailure {
-    let Explained { kind, signature, stack, report } = explained;
+/// Says whether and how the bare build fails.
+#[derive(Debug)]
+struct Bare {
+    runner: Executor,
+    explainer: FailureExplainer,
+}
+
+impl Bare {
+    /// How the bare build fails on an input in a fresh process, and why; `None` if it does not.
+    fn confirm(
+        &mut self,
+        input: &Input,
+        spent: &mut Spent,
+    ) -> Result<Option<(Ending, Explained)>, ExecutorError> {
+        spent.target_runs += 1;
+        let ending = self.runner.run(input)?.outcome.ending;
+        if !ending.is_failure() {
+            return Ok(None);
+        }
+        spent.target_runs += 1;
+        let explained = self.explainer.explain(input, &ending)?;
+        Ok(Some((ending, explained)))
+    }
+}
+
+fn failure(
+    input: Input,
+    signature: String,
+    ending: Ending,
+    explained: Explained,
+    provenance: Provenance,
+) -> ProgramFailure {
+    let Explained { kind, stack, report, .. } = explained;
     ProgramFailure { signature, ending, kind, stack, report, input, provenance }
 }

@@ -12,6 +12,8 @@ use std::{
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
+    /// Bytes of whole lines.
+    length: u64,
 }
 
 impl Journal {
@@ -28,21 +30,24 @@ impl Journal {
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed)?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        file.set_len(whole as u64).map_err(failed)?;
+        let length = whole as u64;
+        file.set_len(length).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path: path.to_path_buf() })
+        Ok(Self { file, path: path.to_path_buf(), length })
     }
 
-    /// Appends one.
+    /// Appends one. If that fails, nothing of it is left: the next one may find room.
     pub(crate) fn write(&mut self, event: &Event) -> Result<(), CampaignError> {
         let mut line = serde_json::to_vec(event).expect("an event is always JSON");
         line.push(b'\n');
-        let path = || self.path.clone();
-        self.file.write_all(&line).map_err(|source| CampaignError::File {
-            action: "write",
-            path: path(),
-            source,
-        })
+        let written = self.file.write_all(&line);
+        match &written {
+            Ok(()) => self.length += line.len() as u64,
+            Err(_) => {
+                let _ = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::End(0)));
+            }
+        }
+        written.map_err(|source| CampaignError::File { action: "write", path: self.path.clone(), source })
     }
 }
 

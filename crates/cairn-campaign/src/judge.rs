@@ -4,10 +4,13 @@ use crate::{
     error::CampaignError,
     failures::Failures,
     ledger::{Ledger, Tried},
+    run::Parts,
+    sanitizers::Sanitizers,
 };
 use cairn_executor::{Session, SessionRun, WantedCounters, Wants};
-use cairn_model::{Ending, Input, Spent};
-use cairn_strategy::{Candidate, Finding, FindingKind, Seen, TargetViews, Unstable};
+use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
+use cairn_strategy::{Candidate, Finding, FindingKind, Seen, Unstable};
+use std::time::Duration;
 
 const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
 
@@ -16,13 +19,20 @@ const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false 
 pub(crate) struct Judge<'a> {
     ledger: &'a Ledger<'a>,
     failures: Failures<'a>,
+    sanitizers: Sanitizers<'a>,
     path: Option<Session>,
 }
 
 impl<'a> Judge<'a> {
     /// With runners of its own.
-    pub(crate) fn new(ledger: &'a Ledger<'a>, target: &dyn TargetViews) -> Result<Self, CampaignError> {
-        Ok(Self { ledger, failures: Failures::new(ledger, target)?, path: target.path()? })
+    pub(crate) fn new(ledger: &'a Ledger<'a>, parts: &Parts<'a>) -> Result<Self, CampaignError> {
+        let build = parts.sanitized.map(|make| make()).transpose()?;
+        Ok(Self {
+            ledger,
+            failures: Failures::new(ledger, parts)?,
+            sanitizers: Sanitizers { ledger, build, stop: parts.stop },
+            path: parts.target.path()?,
+        })
     }
 
     /// Says what a candidate is, and keeps it if it is worth keeping. Runs are added to `spent`.
@@ -36,7 +46,13 @@ impl<'a> Judge<'a> {
         let run = run(plain, &candidate.input, spent)?;
         let input = candidate.input.clone();
         let kind = match &run.execution.outcome.ending {
-            ending if ending.is_failure() => self.failures.judge(plain, &run, strategy, candidate, spent)?,
+            ending if ending.is_failure() => {
+                let kind = self.failures.judge(plain, &run, strategy, candidate, spent)?;
+                if let FindingKind::Failure(failure) = &kind {
+                    self.look_into(plain, ending, failure, spent)?;
+                }
+                kind
+            }
             Ending::Exited { .. } => self.success(plain, run, strategy, candidate, spent)?,
             // The input is not one the program wants, or the sandbox ended it.
             _ => FindingKind::NothingNew,
@@ -58,14 +74,20 @@ impl<'a> Judge<'a> {
         }
         let again = run(plain, &candidate.input, spent)?;
         let unstable = Unstable::between(&execution.counters, &again.execution.counters);
-        if !unstable.is_empty() {
-            self.ledger.ignore(&unstable);
-        }
+        self.ledger.ignore(&unstable)?;
         let path_hash = self.path_hash(&candidate.input, spent)?;
         if self.ledger.is_new_path(path_hash) {
             spent.new_paths += 1;
         }
-        self.ledger.keep(Tried {
+        let provenance = Provenance {
+            parent: candidate.parent,
+            strategy: strategy.into(),
+            made_by: candidate.reason.clone(),
+            kept_for: String::new(),
+            found_after: Duration::ZERO,
+        };
+        let reported = self.sanitizers.look(&candidate.input, provenance, None, spent)?;
+        let kind = self.ledger.keep(Tried {
             input: candidate.input,
             counters: execution.counters,
             fuel: execution.fuel_used,
@@ -73,7 +95,29 @@ impl<'a> Judge<'a> {
             parent: candidate.parent,
             strategy: strategy.into(),
             made_by: candidate.reason,
-        })
+        })?;
+        if let Some(failure) = reported {
+            self.sanitizers.make_small(plain, &execution.outcome.ending, failure, spent)?;
+        }
+        Ok(kind)
+    }
+
+    /// What sanitizers say about an input that crashes. One that fills time, memory or disk would do so there without a limit.
+    fn look_into(
+        &mut self,
+        plain: &mut Session,
+        seen: &Ending,
+        failure: &ProgramFailure,
+        spent: &mut Spent,
+    ) -> Result<(), CampaignError> {
+        if !matches!(failure.ending, Ending::Signalled { .. }) {
+            return Ok(());
+        }
+        let provenance = failure.provenance.clone();
+        if let Some(reported) = self.sanitizers.look(&failure.input, provenance, Some(failure), spent)? {
+            self.sanitizers.make_small(plain, seen, reported, spent)?;
+        }
+        Ok(())
     }
 
     fn path_hash(&mut self, input: &Input, spent: &mut Spent) -> Result<u64, CampaignError> {

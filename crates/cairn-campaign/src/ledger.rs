@@ -7,6 +7,7 @@ use crate::{
     folder::CampaignFolder,
     journal::Journal,
 };
+use cairn_executor::Explained;
 use cairn_model::{
     Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, ProgramFailure, ProgramMap, Provenance,
     Spent, map::Branch,
@@ -45,7 +46,8 @@ struct State {
     findings: Vec<Arc<Finding>>,
     work: BTreeMap<String, Spent>,
     paths: BTreeSet<u64>,
-    n_unstable: usize,
+    /// Counters that differ from run to run.
+    unstable: BTreeSet<u32>,
     n_unconfirmed: u64,
     /// What each worker is at.
     workers: Vec<String>,
@@ -131,7 +133,7 @@ impl<'a> Ledger<'a> {
             findings: Vec::new(),
             work,
             paths,
-            n_unstable: 0,
+            unstable: BTreeSet::new(),
             n_unconfirmed: 0,
             workers: vec!["starting".into(); n_workers],
             last_moment: (worked, n_inputs),
@@ -150,11 +152,22 @@ impl<'a> Ledger<'a> {
         self.lock().seen.new_in(hits).0 > 0
     }
 
-    /// Nothing about these counters is new any more.
-    pub(crate) fn ignore(&self, unstable: &Unstable) {
+    /// Nothing about these counters is new any more. That there are any is told once.
+    pub(crate) fn ignore(&self, unstable: &Unstable) -> Result<(), CampaignError> {
         let mut state = self.lock();
         state.seen.ignore(unstable);
-        state.n_unstable += unstable.counters().len();
+        let is_first = state.unstable.is_empty() && !unstable.is_empty();
+        state.unstable.extend(unstable.counters());
+        if !is_first {
+            return Ok(());
+        }
+        let text = format!(
+            "two runs of one input differ at {} of {} places that are counted; what is not always the same tells nothing \
+             from now on\n\nhint: `cairn doctor` shows what of an input's outcome is not always the same",
+            state.unstable.len(),
+            self.map.n_counters,
+        );
+        self.tell(&mut state, EventKind::Warned { text })
     }
 
     /// Keeps an input, unless another worker was quicker.
@@ -220,19 +233,48 @@ impl<'a> Ledger<'a> {
         is_new
     }
 
+    /// The signature under which a failure is known, or its own.
+    pub(crate) fn name_of(&self, explained: &Explained) -> String {
+        let failures = &self.lock().failures;
+        let mut names = std::iter::once(&explained.signature).chain(&explained.also);
+        names.find(|name| failures.contains_key(*name)).unwrap_or(&explained.signature).clone()
+    }
+
     /// Keeps a way to fail, or a smaller input for a known one.
     pub(crate) fn fail(
         &self,
-        mut failure: ProgramFailure,
+        failure: ProgramFailure,
         counters: &[u8],
     ) -> Result<FindingKind, CampaignError> {
         let mut state = self.lock();
         // What only failing runs reach was reached all the same; it is no reason to keep an input.
         state.coverage.add(counters);
+        let signature = failure.signature.clone();
+        let Some(failure) = self.keep_failure(&mut state, failure)? else {
+            return Ok(FindingKind::KnownFailure { signature });
+        };
+        let strategy = failure.provenance.strategy.clone();
+        let kind = FindingKind::Failure(failure.clone());
+        state.findings.push(Arc::new(Finding { strategy, input: failure.input.clone(), kind: kind.clone() }));
+        Ok(kind)
+    }
+
+    /// Keeps what a sanitizer reports, or a smaller input for it; whether that is new. Strategies are not told: to them the
+    /// input is one on which the program works.
+    pub(crate) fn report(&self, failure: ProgramFailure) -> Result<bool, CampaignError> {
+        Ok(self.keep_failure(&mut self.lock(), failure)?.is_some())
+    }
+
+    /// Stores and tells a failure, unless it is known with an input as small.
+    fn keep_failure(
+        &self,
+        state: &mut State,
+        mut failure: ProgramFailure,
+    ) -> Result<Option<Arc<ProgramFailure>>, CampaignError> {
         let known = state.failures.get(&failure.signature).cloned();
         if let Some(known) = &known {
             if size(&failure.input) >= size(&known.input) {
-                return Ok(FindingKind::KnownFailure { signature: failure.signature });
+                return Ok(None);
             }
             failure.provenance = known.provenance.clone();
         } else {
@@ -244,12 +286,15 @@ impl<'a> Ledger<'a> {
         };
         folder.save(&failure.input)?;
         state.store.keep_failure(&failure)?;
-        if let Some(known) = &known {
+        let failure = Arc::new(failure);
+        state.failures.insert(failure.signature.clone(), failure.clone());
+        // One input may fail in several ways: on the bare build, and with sanitizers.
+        if let Some(known) = &known
+            && state.failures.values().all(|other| other.input != known.input)
+        {
             state.folder.crashes.remove(&known.input)?;
             state.folder.hangs.remove(&known.input)?;
         }
-        let failure = Arc::new(failure);
-        state.failures.insert(failure.signature.clone(), failure.clone());
         let kind = EventKind::Failed {
             signature: failure.signature.clone(),
             kind: failure.kind.clone(),
@@ -258,11 +303,8 @@ impl<'a> Ledger<'a> {
             stack: failure.stack.iter().map(ToString::to_string).collect(),
             is_smaller: known.is_some(),
         };
-        self.tell(&mut state, kind)?;
-        let strategy = failure.provenance.strategy.clone();
-        let kind = FindingKind::Failure(failure.clone());
-        state.findings.push(Arc::new(Finding { strategy, input: failure.input.clone(), kind: kind.clone() }));
-        Ok(kind)
+        self.tell(state, kind)?;
+        Ok(Some(failure))
     }
 
     /// Notes that an input failed in a view and not on the bare build.
@@ -354,7 +396,7 @@ impl<'a> Ledger<'a> {
             n_entries: self.corpus.len(),
             failures,
             n_unconfirmed: state.n_unconfirmed,
-            n_unstable: state.n_unstable,
+            n_unstable: state.unstable.len(),
             work: state.work_with_cpu(),
             coverage: state.coverage.clone(),
         }

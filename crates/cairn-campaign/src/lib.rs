@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Judging is done in one place ([`judge`]): a candidate is run again, a failure counts when the bare build fails in a fresh
-//! process, counters that differ between two runs of one input tell nothing.
+//! process, counters that differ between two runs of one input tell nothing. With a [`SanitizedBuild`] every input that is kept
+//! is run on it once, too.
 //!
 //! With one worker and a budget of work a campaign decides the same every time.
 //!
@@ -31,7 +32,9 @@ mod judge;
 mod ledger;
 mod limits;
 mod run;
+mod sanitizers;
 mod seeds;
+mod small;
 mod worker;
 
 pub mod minimize;
@@ -39,9 +42,10 @@ pub mod reduce;
 
 pub use crate::{
     config::CampaignConfig,
-    error::CampaignError,
+    error::{CampaignError, chain},
     event::{Event, EventKind, Why},
     folder::CampaignFolder,
     ledger::Summary,
-    run::{Parts, run},
+    run::{Parts, SanitizedRunner, run},
+    sanitizers::SanitizedBuild,
 };

@@ -9,9 +9,11 @@ use crate::{
     judge::Judge,
     ledger::{Ledger, Summary},
     limits::Limits,
+    sanitizers::SanitizedBuild,
     seeds,
     worker::Worker,
 };
+use cairn_executor::ExecutorError;
 use cairn_model::Input;
 use cairn_store::CampaignHead;
 use cairn_strategy::{Stop, Strategy, TargetViews};
@@ -31,10 +33,15 @@ const MOMENT: Duration = Duration::from_secs(1);
 /// How long an end may go unnoticed.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Readies a build with sanitizers.
+pub type SanitizedRunner<'a> = dyn Fn() -> Result<SanitizedBuild, ExecutorError> + Sync + 'a;
+
 /// What a campaign is made of.
 pub struct Parts<'a> {
     /// The target.
     pub target: &'a dyn TargetViews,
+    /// Readies a build with sanitizers for inputs that are kept, a new runner for each call; `None` to do without.
+    pub sanitized: Option<&'a SanitizedRunner<'a>>,
     /// The strategies of a worker, new ones for each call.
     pub strategies: &'a (dyn Fn(usize) -> Vec<Box<dyn Strategy>> + Sync),
     /// Inputs to start from, also for a campaign that goes on.
@@ -127,7 +134,7 @@ fn work(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Resu
 /// Judges seeds and learns what runs need.
 fn start(ledger: &Ledger<'_>, parts: &Parts<'_>) -> Result<Limits, CampaignError> {
     let mut plain = parts.target.plain()?;
-    let mut judge = Judge::new(ledger, parts.target)?;
+    let mut judge = Judge::new(ledger, parts)?;
     let known: Vec<Input> = ledger.corpus.since(0).iter().map(|entry| entry.input.clone()).collect();
     let fuel = plain.calibrate(if known.is_empty() { parts.seeds } else { &known })?.limit;
     seeds::judge_all(ledger, &mut judge, &mut plain, parts.seeds, parts.stop)?;

@@ -45,7 +45,8 @@ pub(crate) fn judge_all(
             reason: match n_failing {
                 0 => "no seed reaches anything that is counted".into(),
                 _ => format!(
-                    "the program fails on every seed that reaches anything ({n_failing} of {})",
+                    "the program fails on every seed that reaches anything ({n_failing} of {}); they are kept in `crashes` \
+                     and `hangs`",
                     seeds.len()
                 ),
             },

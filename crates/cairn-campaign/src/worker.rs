@@ -1,8 +1,13 @@
 //! A worker: a core, a live target, strategies, a judge.
 
 use crate::{
-    config::CampaignConfig, error::CampaignError, event::EventKind, judge::Judge, ledger::Ledger,
-    limits::Limits, run::Parts,
+    config::CampaignConfig,
+    error::{CampaignError, chain},
+    event::EventKind,
+    judge::Judge,
+    ledger::Ledger,
+    limits::Limits,
+    run::Parts,
 };
 use cairn_model::Budget;
 use cairn_strategy::{CampaignView, Stop, Strategy, StrategyError};
@@ -59,7 +64,7 @@ impl Worker<'_> {
         let mut random = fastrand::Rng::with_seed(own_seed);
         let mut plain = self.parts.target.plain()?;
         self.limits.set(&mut plain);
-        let mut judge = Judge::new(self.ledger, self.parts.target)?;
+        let mut judge = Judge::new(self.ledger, self.parts)?;
         let mut strategies = (self.parts.strategies)(self.number);
         let mut n_heard = 0;
         let mut turn = 0;
@@ -120,16 +125,6 @@ impl Worker<'_> {
         };
         step.and(&self.ledger.left(budget))
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(&format!(": {cause}"));
-        source = cause.source();
-    }
-    text
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

@@ -74,6 +74,24 @@ pub(crate) fn by_function(
     })
 }
 
+/// A program's own `cairn_compare`, asked in a process that does nothing else.
+#[derive(Debug)]
+pub struct CompareFunction {
+    executor: Executor,
+}
+
+impl CompareFunction {
+    /// That of `view`; other builds cannot be asked. Whether it has one shows at the first question.
+    pub fn new(view: Target, limits: RunConfig) -> Result<Self, ExecutorError> {
+        Ok(Self { executor: Executor::new(view, RunConfig { fuel: 0, ..limits })? })
+    }
+
+    /// Compares two outputs.
+    pub fn compare(&mut self, original: &[u8], other: &[u8]) -> Result<Compared, ExecutorError> {
+        by_function(&mut self.executor, original, other)
+    }
+}
+
 fn failed(outcome: Outcome) -> Compared {
     let message = String::from_utf8_lossy(&outcome.stderr.bytes.0).trim().to_string();
     Compared::Failed(CompareFailure { ending: outcome.ending, message })

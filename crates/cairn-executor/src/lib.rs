@@ -54,12 +54,12 @@ pub mod sandbox;
 
 pub use crate::{
     channel::{Channel, ChannelLayout, MutantLayout, SessionLayout, SymbolicLayout},
-    compare::{CompareCommand, CompareFailure, Compared},
+    compare::{CompareCommand, CompareFailure, CompareFunction, Compared},
     config::{RunConfig, SandboxLevel, Target},
     cpu::tree_time,
     error::ExecutorError,
     executor::{Execution, Executor},
-    failure::{Explained, FailureConfig, FailureExplainer},
+    failure::{Explained, FailureConfig, FailureExplainer, is_sanitizer_report},
     pin::pin_to_core,
     request::environment,
     scratch::DEFAULT_TIME,

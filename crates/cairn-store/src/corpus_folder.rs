@@ -34,9 +34,11 @@ impl CorpusFolder {
             return Ok(path);
         }
         let draft = self.path.join(format!(".{name}.new"));
-        fs::write(&draft, bytes)
-            .and_then(|()| fs::rename(&draft, &path))
-            .map_err(failed("write the input", &path))?;
+        fs::write(&draft, bytes).and_then(|()| fs::rename(&draft, &path)).map_err(|error| {
+            // On a full disk half an input would take room from what is worth keeping.
+            let _ = fs::remove_file(&draft);
+            failed("write the input", &path)(error)
+        })?;
         Ok(path)
     }
 

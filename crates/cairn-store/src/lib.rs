@@ -22,6 +22,7 @@ mod error;
 pub mod input_file;
 mod migrations;
 mod results;
+mod room;
 mod store;
 mod verdict_code;
 
@@ -30,5 +31,6 @@ pub use crate::{
     corpus_folder::CorpusFolder,
     error::StoreError,
     results::{Circumstances, CircumstancesId, ExaminedInput, InputResults, ResultKey},
+    room::is_disk_full,
     store::Store,
 };

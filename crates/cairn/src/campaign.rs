@@ -7,6 +7,7 @@ mod live;
 pub mod plan;
 mod start;
 mod strategies;
+pub mod trouble;
 mod views;
 
 pub use self::{

@@ -3,6 +3,8 @@
 use crate::exit_code::Exit;
 use std::fmt;
 
+pub use cairn_campaign::chain;
+
 /// An error with a hint and an exit code.
 #[derive(Debug)]
 pub struct Failure {
@@ -64,18 +66,6 @@ impl fmt::Display for Failure {
             None => Ok(()),
         }
     }
-}
-
-/// An error with all its causes in one line.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 impl From<std::io::Error> for Failure {

@@ -21,28 +21,58 @@ pub struct NamedInput {
 pub fn load(paths: &[PathBuf], template: &Template) -> Result<Vec<NamedInput>, Failure> {
     let mut inputs = Vec::new();
     for path in paths {
-        let metadata = fs::metadata(path)
-            .map_err(|error| Failure::usage(format!("failed to read input `{}`: {error}", path.display())))?;
-        if metadata.is_dir() {
-            let mut files: Vec<PathBuf> = fs::read_dir(path)
-                .map_err(|error| {
-                    Failure::usage(format!("failed to read folder `{}`: {error}", path.display()))
-                })?
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .filter(|path| path.is_file())
-                .collect();
-            files.sort();
-            if files.is_empty() {
-                return Err(Failure::usage(format!("there are no inputs in `{}`", path.display())));
-            }
-            for file in files {
-                inputs.push(load_file(&file, template)?);
-            }
-        } else {
-            inputs.push(load_file(path, template)?);
+        for file in files(path, &mut |_| ())? {
+            inputs.push(load_file(&file, template)?);
         }
     }
     Ok(inputs)
+}
+
+/// Likewise, but what is in a folder and is no input is left out, after `leave_out` was told why. What was named itself must
+/// be one.
+pub fn load_readable(
+    paths: &[PathBuf],
+    template: &Template,
+    leave_out: &mut dyn FnMut(&str),
+) -> Result<Vec<NamedInput>, Failure> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        for file in files(path, leave_out)? {
+            match load_file(&file, template) {
+                Ok(named) => inputs.push(named),
+                Err(failure) if file == *path => return Err(failure),
+                Err(failure) => leave_out(&failure.message),
+            }
+        }
+    }
+    Ok(inputs)
+}
+
+/// The file at `path`, or those in the folder there, in name order; at least one. What is neither is told.
+fn files(path: &Path, leave_out: &mut dyn FnMut(&str)) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |what: &str| {
+        let text = format!("failed to read {what} `{}`", path.display());
+        move |error| Failure::usage(format!("{text}: {error}"))
+    };
+    if !fs::metadata(path).map_err(failed("input"))?.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).map_err(failed("folder"))? {
+        let file = entry.map_err(failed("folder"))?.path();
+        match fs::metadata(&file) {
+            Ok(metadata) if metadata.is_file() => files.push(file),
+            Ok(metadata) if metadata.is_dir() => leave_out(&format!("`{}` is a folder", file.display())),
+            Ok(_) => leave_out(&format!("`{}` is no file", file.display())),
+            Err(error) => leave_out(&format!("failed to read input `{}`: {error}", file.display())),
+        }
+    }
+    files.sort();
+    match files.is_empty() {
+        true => Err(Failure::usage(format!("there are no inputs in `{}`", path.display()))
+            .hint("put an input there; a file with a few bytes is one")),
+        false => Ok(files),
+    }
 }
 
 /// Reads a file.

@@ -42,6 +42,21 @@ impl Signals {
         CAUGHT.load(SeqCst) != 0
     }
 
+    /// From now on a signal ends us as usual, also one that asks again.
+    pub fn let_go(&self) {
+        let usual = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+        for signal in ENDING {
+            // SAFETY: the default action has no code of ours.
+            let before = unsafe { sigaction(signal, &usual) };
+            if let Ok(before) = before
+                && matches!(before.handler(), SigHandler::SigIgn)
+            {
+                // SAFETY: this puts back what was there.
+                let _ = unsafe { sigaction(signal, &before) };
+            }
+        }
+    }
+
     /// From now on signals are passed to the process `child`, also one that has come already.
     pub fn pass_to(&self, child: u32) {
         CHILD.store(child as i32, SeqCst);

@@ -9,13 +9,14 @@ use cairn_abi::{
     channel::Stage,
     view::{VIEW_SECTION, ViewLabel},
 };
+use cairn_campaign::SanitizedBuild;
 use cairn_cc::{
     BuildRecord, elf,
     views::{self, Sanitizer, ViewRequest, Views},
 };
 use cairn_executor::{
-    Execution, Executor, FailureConfig, FailureExplainer, RunConfig, SandboxLevel, Session, SessionConfig,
-    SymbolicConfig, SymbolicExecutor, Target,
+    CompareFunction, Execution, Executor, ExecutorError, FailureConfig, FailureExplainer, RunConfig,
+    SandboxLevel, Session, SessionConfig, SymbolicConfig, SymbolicExecutor, Target,
 };
 use cairn_model::{
     ProgramMap, SiteTable, Template,
@@ -195,6 +196,12 @@ impl Subject {
         Ok((SymbolicExecutor::new(target, self.run_config.clone(), config)?, sites))
     }
 
+    /// Asks the program's own `cairn_compare`.
+    pub fn compare_function(&self) -> Result<CompareFunction, Failure> {
+        let view = Target { program: self.views.plain.clone(), n_counters: self.map.n_counters };
+        Ok(CompareFunction::new(view, self.run_config.clone())?)
+    }
+
     /// Runs the user's own executable.
     pub fn ordinary(&self) -> Result<Executor, Failure> {
         self.executor(&self.program, 0)
@@ -207,22 +214,25 @@ impl Subject {
         Ok(FailureExplainer::new(target, self.run_config.clone(), config)?)
     }
 
-    /// Builds the program with sanitizers, unless it is there already, and returns what runs it and what tells why it
-    /// fails.
-    pub fn sanitized(
+    /// Builds the program with sanitizers, unless it is there already; where it lies.
+    pub fn build_sanitized(
         &self,
         sanitizers: &BTreeSet<Sanitizer>,
         progress: &dyn Fn(&str),
-    ) -> Result<(Executor, FailureExplainer), Failure> {
+    ) -> Result<PathBuf, Failure> {
         let settings = surroundings::settings(surroundings::places()?)?;
         let what = format!("building `{}` with sanitizers", self.program.display());
-        let program =
-            while_telling(&what, progress, || views::build_sanitized(&settings, &self.record, sanitizers))
-                .map_err(|error| Failure::target(chain(&error)))?;
-        let target = Target { program, n_counters: 0 };
+        while_telling(&what, progress, || views::build_sanitized(&settings, &self.record, sanitizers))
+            .map_err(|error| Failure::target(chain(&error)))
+    }
+
+    /// Runs the build with sanitizers that lies at `program`, and tells what it reports.
+    pub fn sanitized(&self, program: &Path) -> Result<SanitizedBuild, ExecutorError> {
+        let target = Target { program: program.to_path_buf(), n_counters: 0 };
         let run = RunConfig { memory_limit: 0, ..self.run_config.clone() };
         let config = FailureConfig { root: self.record.root.clone(), has_sanitizers: true };
-        Ok((Executor::new(target.clone(), run.clone())?, FailureExplainer::new(target, run, config)?))
+        let runner = Executor::new(target.clone(), run.clone())?;
+        Ok(SanitizedBuild { runner, explainer: FailureExplainer::new(target, run, config)? })
     }
 
     /// Fails if a run of a view left no sign of its runtime, because then its counters mean nothing.

@@ -2,7 +2,9 @@
 
 use cairn_testkit::{Ran, Workspace};
 use serde_json::Value;
-use std::{collections::BTreeSet, fs};
+use std::{
+    collections::BTreeSet, fs, os::unix::process::ExitStatusExt, process::Stdio, thread, time::Duration,
+};
 
 /// Says what kind of number stands on standard input, and dies of one.
 const KINDS: &str = r#"
@@ -161,6 +163,71 @@ int main(void) {
     let (report, ran) = minimize(&workspace, &["--no-reduce"]);
     assert!(!report["unstable"].as_array().expect("a list").is_empty(), "{report:#}");
     assert!(ran.stderr.contains("kept for what is always there"), "{ran}");
+}
+
+#[test]
+fn a_signal_ends_it_with_the_best_set_so_far() {
+    // Every byte counts, so nothing becomes smaller, however long that is tried. Runs are noted outside of the sandbox.
+    let source = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  char text[600];
+  size_t n = fread(text, 1, sizeof text, stdin);
+  unsigned sum = 0;
+  for (size_t i = 0; i < n; i++) sum = sum * 31 + text[i];
+  int noted = open(NOTED, O_WRONLY | O_APPEND);
+  if (write(noted, "x", 1) != 1) return 3;
+  close(noted);
+  usleep(20000);
+  if (n == 500 && sum == SUM_OF_A) puts("a");
+  if (n == 500 && sum == SUM_OF_B) puts("b");
+  return 0;
+}
+"#;
+    let workspace = Workspace::new();
+    let texts = ["a", "b", "c", "d"].map(|letter| letter.repeat(500));
+    for text in &texts {
+        workspace.write(format!("corpus/{}", &text[..1]), text);
+    }
+    let sum =
+        |text: &str| text.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    let noted = workspace.write("noted", "");
+    workspace.write(
+        "program.c",
+        source
+            .replace("NOTED", &format!("{:?}", noted.display().to_string()))
+            .replace("SUM_OF_A", &format!("{}u", sum(&texts[0])))
+            .replace("SUM_OF_B", &format!("{}u", sum(&texts[1]))),
+    );
+    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
+    workspace.run("cairn", ["build", "./program"]).success();
+    let child = workspace
+        .command("cairn")
+        .args(["minimize", "./program", "corpus", "-o", "small", "--json", "--sandbox=off"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // All have run twice by then, and are being made smaller, which would take minutes.
+    while fs::metadata(&noted).unwrap().len() < 4 * 2 + 20 {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    workspace.run("kill", ["-INT", &pid]).success();
+    let output = child.wait_with_output().unwrap();
+    let (stdout, stderr) = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).into();
+    assert_eq!(output.status.signal(), Some(2), "whoever waits for it knows why it ended: {stderr}");
+    assert!(
+        stderr.contains("warning: asked to end: this is the best set so far; 2 of its inputs"),
+        "{stderr}"
+    );
+    let report: Value = serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout}"));
+    assert_eq!(report["interrupted"], serde_json::json!({"not_run": 0, "not_reduced": 2}), "{report:#}");
+    assert_eq!(report["after"]["branches"], report["before"]["branches"], "{report:#}");
+    assert_eq!(written(&workspace), texts[..2].iter().cloned().collect(), "{report:#}");
 }
 
 #[test]

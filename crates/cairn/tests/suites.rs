@@ -100,6 +100,53 @@ fn changed_behaviour_is_shown_for_exactly_the_inputs_that_meet_it() {
     assert_eq!(workspace.sh(reproduce).success().stdout, "kind:\nlarge\n");
 }
 
+/// Says the number and when; what comes after `at` does not count.
+const WHEN: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#ifndef WORD
+#define WORD "number"
+#endif
+static size_t before(const char *text, size_t n) {
+  const char *at = memchr(text, '@', n);
+  return at ? at - text : n;
+}
+int cairn_compare(const void *a, size_t na, const void *b, size_t nb) {
+  return before(a, na) != before(b, nb) || memcmp(a, b, before(a, na));
+}
+int main(void) {
+  int number = 0;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (scanf("%d", &number) != 1) return 2;
+  printf(WORD " %d @%ld%09ld\n", number, now.tv_sec, now.tv_nsec);
+  return 0;
+}
+"#;
+
+#[test]
+fn the_program_itself_says_what_is_the_same() {
+    let workspace = workspace(WHEN, &[("five", "5"), ("many", "1000"), ("none", "x")]);
+    workspace.write("cairn.toml", "[oracle]\ncompare = \"cairn_compare\"\n");
+    let ran = export(&workspace);
+    assert!(!ran.stdout.contains("unstable"), "what differs means the same: {ran}");
+    assert!(workspace.read("suite/suite.toml").contains("compare = \"cairn_compare\""));
+    check(&workspace, &[]).success();
+    // Another version, with another word, and another idea of what is the same.
+    workspace.run("cairn-cc", ["-DWORD=\"Number\"", "program.c", "-o", "program"]).success();
+    let ran = check(&workspace, &["--json"]).exits_with(9);
+    assert_eq!(changed(&ran), ["five", "many"], "{ran}");
+    workspace.write("program.c", WHEN.replace("|| memcmp(a, b, before(a, na))", ""));
+    workspace.run("cairn-cc", ["-DWORD=\"Number\"", "program.c", "-o", "program"]).success();
+    check(&workspace, &[]).success();
+    // A build that nobody can ask is refused, rather than compared in another way.
+    rebuild(&workspace, WHEN);
+    let ran = check(&workspace, &[]).exits_with(2);
+    assert!(ran.stderr.contains("compared by `cairn_compare`, which cannot be asked: no bitcode"), "{ran}");
+    assert!(ran.stderr.contains("hint: build `./program` with `cairn-cc`"), "{ran}");
+}
+
 #[test]
 fn a_crash_that_is_new_is_named() {
     let workspace = workspace(KINDS, &NUMBERS);

@@ -36,10 +36,20 @@ pub struct Explained {
     pub kind: String,
     /// Failures with equal signatures are one.
     pub signature: String,
+    /// Signatures under which the same failure may appear another time: of a hang that is found in a function about as often
+    /// as outside of it.
+    pub also: Vec<String>,
     /// Where the program was, innermost first; empty if that is unknown. Of a hang, where it stays.
     pub stack: Vec<Frame>,
     /// What a sanitizer or the program itself said, cut.
     pub report: String,
+}
+
+impl Explained {
+    /// Whether it is the failure with this signature.
+    pub fn is_same(&self, signature: &str) -> bool {
+        self.signature == signature || self.also.iter().any(|also| also == signature)
+    }
 }
 
 /// Finds out what goes wrong in runs of one build.
@@ -100,7 +110,8 @@ impl FailureExplainer {
             stack.trim(has_ended_itself);
             stack
         });
-        let stack = Stack::common(stacks.filter(|stack| *stack != Stack::default()).collect());
+        let stacks: Vec<Stack> = stacks.filter(|stack| *stack != Stack::default()).collect();
+        let stack = Stack::common(&stacks);
         let precision = match ending {
             _ if death.is_some_and(Sample::is_stack_overflow) => Precision::Cycle,
             Ending::Signalled { .. } => Precision::Line,
@@ -110,7 +121,11 @@ impl FailureExplainer {
             Some(message) if *ending == (Ending::Signalled { signal: libc::SIGABRT }) => message.text,
             _ => stderr,
         };
-        Ok(explained(kind, stack, precision, &report))
+        let doubtful = Stack::doubtful(&stacks).into_iter().map(|stack| signature(&kind, &stack, precision));
+        let also: Vec<String> = doubtful.collect();
+        let mut explained = explained(kind, stack, precision, &report);
+        explained.also = also.into_iter().filter(|signature| *signature != explained.signature).collect();
+        Ok(explained)
     }
 
     /// What a sanitizer found.
@@ -156,7 +171,7 @@ fn is_of_hang(sample: &Sample, ending: &Ending) -> bool {
 fn explained(kind: String, stack: Stack, precision: Precision, report: &str) -> Explained {
     let signature = signature(&kind, &stack, precision);
     let stack = stack.places.into_iter().take(MAX_STACK).map(|place| place.frame).collect();
-    Explained { kind, signature, stack, report: cut(report).to_owned() }
+    Explained { kind, signature, also: Vec::new(), stack, report: cut(report).to_owned() }
 }
 
 /// As much of a text as a report has room for.

@@ -5,7 +5,10 @@ use super::{
     modules::Modules,
 };
 use cairn_model::Frame;
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
 
 /// Whose code a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,29 +110,52 @@ impl Stack {
         self.places.iter().filter(move |place| Some(place.scope) == nearest).map(|place| &place.frame)
     }
 
-    /// What several stacks of one run have in common, from the outermost function on; the lines are those of the first.
-    pub(super) fn common(stacks: Vec<Self>) -> Self {
-        let mut stacks = stacks.into_iter();
-        let Some(mut common) = stacks.next() else { return Self::default() };
-        let same =
-            |a: &Place, b: &Place| (&a.frame.function, &a.frame.file) == (&b.frame.function, &b.frame.file);
-        for stack in stacks {
-            let n_places = n_shared(&common.places, &stack.places, same);
-            let n_offsets = n_shared(&common.offsets, &stack.offsets, |a, b| a == b);
-            if n_places > 0 {
-                common.places.drain(..common.places.len() - n_places);
-            }
-            if n_offsets > 0 {
-                common.offsets.drain(..common.offsets.len() - n_offsets);
-            }
+    /// Where most of several stacks of one run are: from the outermost function on, as long as three quarters of them agree.
+    ///
+    /// A loop that never ends calls functions and comes back. If all stacks had to agree, chance would decide whether a
+    /// function belongs to them that is left only now and then: one look in a hundred finds the loop outside of it.
+    pub(super) fn common(stacks: &[Self]) -> Self {
+        Self::agreed(stacks, (3 * stacks.len()).div_ceil(4))
+    }
+
+    /// Where a run with these stacks may be found another time: as more of them have to agree, or fewer, but more than half.
+    pub(super) fn doubtful(stacks: &[Self]) -> Vec<Self> {
+        let mut doubtful: Vec<Self> =
+            (stacks.len() / 2 + 1..=stacks.len()).map(|quorum| Self::agreed(stacks, quorum)).collect();
+        doubtful.dedup();
+        doubtful
+    }
+
+    fn agreed(stacks: &[Self], quorum: usize) -> Self {
+        let places: Vec<&[Place]> = stacks.iter().map(|stack| &stack.places[..]).collect();
+        let offsets: Vec<&[u64]> = stacks.iter().map(|stack| &stack.offsets[..]).collect();
+        Self {
+            places: agreed(places, quorum, |place| (&place.frame.function, &place.frame.file)),
+            offsets: agreed(offsets, quorum, |offset| offset),
         }
-        common
     }
 }
 
-/// How many items at the end are the same in both.
-fn n_shared<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> usize {
-    a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| same(a, b)).count()
+/// The items at the end of lists on which at least `quorum` of them agree, at least one if there is any; `name` says what is the
+/// same.
+fn agreed<'a, T: Clone, K: Ord>(mut lists: Vec<&'a [T]>, quorum: usize, name: impl Fn(&'a T) -> K) -> Vec<T> {
+    let mut agreed: Vec<T> = Vec::new();
+    loop {
+        let mut groups: BTreeMap<K, Vec<&'a [T]>> = BTreeMap::new();
+        for list in &lists {
+            if let Some(item) = list.iter().rev().nth(agreed.len()) {
+                groups.entry(name(item)).or_default().push(list);
+            }
+        }
+        let largest = groups.into_values().max_by_key(Vec::len).unwrap_or_default();
+        let is_enough = largest.len() >= quorum || agreed.is_empty();
+        let item = largest.first().and_then(|list| list.iter().rev().nth(agreed.len()));
+        let Some(item) = item.filter(|_| is_enough) else { break };
+        agreed.push(item.clone());
+        lists = largest;
+    }
+    agreed.reverse();
+    agreed
 }
 
 /// Takes `.` and `..` out of a path by its text, as compilers show paths.
@@ -194,9 +220,31 @@ pub(super) mod tests {
         let one = stack("read a.c:2\nstep a.c:5\nloop a.c:8\nmain a.c:11");
         let two = stack("step a.c:6\nloop a.c:9\nmain a.c:11");
         let three = stack("loop a.c:8\nmain a.c:11");
-        assert_eq!(names(&Stack::common(vec![one.clone(), two.clone()])), "step loop main");
-        assert_eq!(names(&Stack::common(vec![one, two, three])), "loop main");
-        assert_eq!(names(&Stack::common(Vec::new())), "");
+        assert_eq!(names(&Stack::common(&[one.clone(), two.clone()])), "step loop main");
+        assert_eq!(names(&Stack::common(&[one, two, three])), "loop main");
+        assert_eq!(names(&Stack::common(&[])), "");
+    }
+
+    #[test]
+    fn a_rare_look_from_elsewhere_does_not_move_a_hang() {
+        let inside = stack("step a.c:6\nloop a.c:9\nmain a.c:11");
+        let outside = stack("loop a.c:8\nmain a.c:11");
+        let seen = |n_inside: usize| {
+            let stacks = [vec![inside.clone(); n_inside], vec![outside.clone(); 16 - n_inside]].concat();
+            let doubtful: Vec<String> = Stack::doubtful(&stacks).iter().map(names).collect();
+            (names(&Stack::common(&stacks)), doubtful.join(", "))
+        };
+        let (step, both, outer) = ("step loop main", "step loop main, loop main", "loop main");
+        let is = |n_inside: usize, common: &str, doubtful: &str| {
+            assert_eq!(seen(n_inside), (common.into(), doubtful.into()), "{n_inside} of 16");
+        };
+        is(16, step, step);
+        is(15, step, both);
+        is(12, step, both);
+        is(11, outer, both);
+        is(9, outer, both);
+        is(8, outer, outer);
+        is(0, outer, outer);
     }
 
     #[test]

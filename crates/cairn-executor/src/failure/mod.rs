@@ -26,4 +26,7 @@ mod sanitizer;
 mod signature;
 mod unwind;
 
-pub use self::explain::{Explained, FailureConfig, FailureExplainer};
+pub use self::{
+    explain::{Explained, FailureConfig, FailureExplainer},
+    sanitizer::is_sanitizer_report,
+};

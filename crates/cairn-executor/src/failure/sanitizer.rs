@@ -32,6 +32,10 @@ pub(super) enum ReportedFrame {
     Named { function: String, source: Option<String>, line: Option<u32> },
 }
 
+/// How the kinds of what each finds begin.
+const ADDRESS: &str = "AddressSanitizer: ";
+const UNDEFINED: &str = "UndefinedBehaviorSanitizer: ";
+
 /// The most frames that are read.
 const MAX_FRAMES: usize = 256;
 
@@ -50,13 +54,18 @@ impl SanitizerReport {
     }
 }
 
+/// Whether a kind of failure is one that only a sanitizer names.
+pub fn is_sanitizer_report(kind: &str) -> bool {
+    [ADDRESS, UNDEFINED].iter().any(|name| kind.starts_with(name))
+}
+
 /// `rest` starts with `line`; its summary has the short name, which the first line has not always.
 fn address_kind(line: &str, rest: &str) -> Option<String> {
     let (_, what) = line.split_once("ERROR: AddressSanitizer")?;
     let summary = rest.lines().find_map(|line| line.strip_prefix("SUMMARY: AddressSanitizer: "));
     let what = summary.unwrap_or_else(|| what.trim_start_matches([':', ' ']));
     let name = what.split([' ', ':']).next().filter(|name| !name.is_empty()).unwrap_or("error");
-    Some(format!("AddressSanitizer: {name}"))
+    Some(format!("{ADDRESS}{name}"))
 }
 
 fn undefined_kind(line: &str) -> Option<String> {
@@ -68,7 +77,7 @@ fn undefined_kind(line: &str) -> Option<String> {
         .fold(what, |what, end| what.split(end).next().unwrap_or(what));
     let is_fixed = |word: &&str| !word.contains(|c: char| c.is_ascii_digit()) && !word.contains('\'');
     let words: Vec<&str> = what.split_whitespace().filter(is_fixed).collect();
-    Some(format!("UndefinedBehaviorSanitizer: {}", words.join(" ")))
+    Some(format!("{UNDEFINED}{}", words.join(" ")))
 }
 
 /// The first stack of a report.

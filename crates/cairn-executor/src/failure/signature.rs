@@ -1,7 +1,8 @@
 //! Names under which equal failures are one.
 //!
-//! A signature is the kind, and the innermost functions of the project's own code, each once: how deep a recursion was
-//! says nothing about what is wrong. Addresses take no part, so it is the same in every run.
+//! A signature is the kind, and the innermost functions of the project's own code, without the rounds of a recursion: how
+//! often and by which ways a function came back to itself says nothing about what is wrong. Addresses take no part, so it is
+//! the same in every run.
 //!
 //! The innermost function has its line, because two mistakes in one function are two; callers have none, because one
 //! mistake that is reached from several lines of a function is one. A hang is interrupted on any line of its loop, and a
@@ -38,10 +39,8 @@ pub(super) fn signature(kind: &str, stack: &Stack, precision: Precision) -> Stri
 }
 
 fn innermost(stack: &Stack, precision: Precision) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    stack
-        .own()
-        .filter(|frame| seen.insert(frame.function.clone()))
+    without_rounds(stack.own().collect())
+        .into_iter()
         .take(N_FUNCTIONS)
         .enumerate()
         .map(|(index, frame)| match index {
@@ -49,6 +48,19 @@ fn innermost(stack: &Stack, precision: Precision) -> Vec<String> {
             _ => frame.function.clone(),
         })
         .collect()
+}
+
+/// Each function once: behind it come the callers of its outermost call.
+fn without_rounds(frames: Vec<&Frame>) -> Vec<&Frame> {
+    let outermost: BTreeMap<&str, usize> =
+        frames.iter().enumerate().map(|(index, frame)| (frame.function.as_str(), index)).collect();
+    let mut kept = Vec::new();
+    let mut next = 0;
+    while let Some(frame) = frames.get(next) {
+        kept.push(*frame);
+        next = outermost[frame.function.as_str()] + 1;
+    }
+    kept
 }
 
 fn with_line(frame: &Frame) -> String {
@@ -104,6 +116,28 @@ mod tests {
         let expected = expect!["SIGSEGV in leaf (a.c:1) < f < g < main"];
         check("leaf a.c:1\nf a.c:3\ng a.c:7\nf a.c:3\ng a.c:7\nmain a.c:9", Precision::Line, &expected);
         check("leaf a.c:1\nf a.c:3\ng a.c:7\nmain a.c:9", Precision::Line, &expected);
+    }
+
+    #[test]
+    fn the_ways_of_a_recursion_make_no_difference() {
+        let expected = expect!["SIGSEGV in product (a.c:1) < sum < main"];
+        check("product a.c:1\nsum a.c:3\nmain a.c:9", Precision::Line, &expected);
+        check(
+            "product a.c:1\nsum a.c:3\natom a.c:5\nproduct a.c:2\nsum a.c:3\nmain a.c:9",
+            Precision::Line,
+            &expected,
+        );
+        check(
+            "product a.c:1\nsum a.c:3\natom a.c:5\natom a.c:6\nproduct a.c:2\nsum a.c:4\nmain a.c:9",
+            Precision::Line,
+            &expected,
+        );
+        // A function that is entered on another way is another place.
+        check(
+            "product a.c:1\natom a.c:3\nmain a.c:9",
+            Precision::Line,
+            &expect!["SIGSEGV in product (a.c:1) < atom < main"],
+        );
     }
 
     #[test]

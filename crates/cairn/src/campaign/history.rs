@@ -9,6 +9,7 @@ use crate::{
     target::Subject,
 };
 use cairn_campaign::{Event, EventKind, Why};
+use cairn_executor::is_sanitizer_report;
 use cairn_model::{CounterId, Coverage, Entry, Input, ProgramFailure, ProgramMap, Spent, Template};
 use cairn_store::{CampaignHead, CorpusFolder, Moment, Store, StoreError};
 use std::{
@@ -85,7 +86,8 @@ impl<'a> History<'a> {
         let mut failures = failures(folder, &store, &subject.template)?;
         for failing in &mut failures {
             let file = failing.file.as_ref().map(|file| relative.join(file));
-            failing.replay = file.map(|file| replay(&subject.program, &file, plan));
+            let is_reported = is_sanitizer_report(&failing.failure.kind);
+            failing.replay = file.map(|file| replay(&subject.program, &file, plan, is_reported));
         }
         let (warnings, ended) = journal(&folder.join("events.jsonl"))?;
         Ok(Self {
@@ -122,6 +124,12 @@ impl<'a> History<'a> {
         self.curve.last().map_or(0, |(_, n_reached)| *n_reached)
     }
 
+    /// How a failure is run again, if its input is there.
+    pub fn replay(&self, signature: &str) -> Option<&str> {
+        let failing = self.failures.iter().find(|failing| failing.failure.signature == signature);
+        failing?.replay.as_deref()
+    }
+
     /// All the work there was.
     pub fn spent(&self) -> Spent {
         let mut spent = Spent::default();
@@ -131,8 +139,11 @@ impl<'a> History<'a> {
     }
 }
 
-fn replay(program: &Path, file: &Path, plan: &Plan) -> String {
+fn replay(program: &Path, file: &Path, plan: &Plan, is_reported: bool) -> String {
     let mut words = vec!["cairn".to_string(), "replay".into()];
+    if is_reported {
+        words.push(plan.sanitize_option());
+    }
     if let Some(level) = &plan.sandbox {
         words.push(format!("--sandbox={level}"));
     }

@@ -2,8 +2,10 @@
 
 use crate::{failure::Failure, target::TargetArgs};
 use cairn_campaign::CampaignConfig;
+use cairn_cc::views::Sanitizer;
 use serde::{Deserialize, Serialize};
 use std::{
+    collections::BTreeSet,
     env,
     path::{Path, PathBuf},
 };
@@ -26,6 +28,9 @@ pub struct Plan {
     pub changes: Vec<String>,
     /// Files of tokens.
     pub dictionaries: Vec<PathBuf>,
+    /// Sanitizers that look at inputs that are kept, by name, each once; none in campaigns of earlier versions.
+    #[serde(default)]
+    sanitizers: Vec<String>,
     /// The rest.
     pub config: CampaignConfig,
 }
@@ -41,8 +46,28 @@ impl Plan {
             strategies: Vec::new(),
             changes: Vec::new(),
             dictionaries: Vec::new(),
+            sanitizers: Vec::new(),
             config,
         })
+    }
+
+    /// Has inputs that are kept looked at by sanitizers.
+    pub fn set_sanitizers(&mut self, sanitizers: &[Sanitizer]) {
+        let each_once: BTreeSet<Sanitizer> = sanitizers.iter().copied().collect();
+        self.sanitizers = each_once.iter().map(Sanitizer::to_string).collect();
+    }
+
+    /// The sanitizers that look at inputs that are kept.
+    pub fn sanitizers(&self) -> Result<BTreeSet<Sanitizer>, Failure> {
+        self.sanitizers
+            .iter()
+            .map(|name| name.parse().map_err(|error: String| Failure::usage(error)))
+            .collect()
+    }
+
+    /// What a command is told to have their build, too: `--sanitize=address,undefined`.
+    pub fn sanitize_option(&self) -> String {
+        format!("--sanitize={}", self.sanitizers.join(","))
     }
 
     /// Reads a plan that was kept.

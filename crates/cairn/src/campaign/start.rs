@@ -1,22 +1,27 @@
 //! Begins a campaign, or goes on with one.
 
 use super::{
-    face::Face, history::History, live::Title, plan::Plan, strategies::Strategies, views::CampaignViews,
+    face::Face, history::History, live::Title, plan::Plan, strategies::Strategies, trouble,
+    views::CampaignViews,
 };
 use crate::{
     duration,
     exit_code::Exit,
-    failure::{Failure, chain},
+    failure::Failure,
     inputs,
     screen::{Screen, count},
     shell,
     signals::Signals,
     target::{Subject, Wanted},
 };
-use cairn_campaign::{CampaignError, CampaignFolder, Event, Parts, Summary, Why};
+use cairn_campaign::{CampaignFolder, Event, Parts, SanitizedRunner, Summary, Why};
 use cairn_model::Input;
 use cairn_strategy::Stop;
-use std::{path::Path, thread};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    thread,
+};
 
 /// How campaigns are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,17 +40,28 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
         return Err(Failure::target("the program has no branches in scope, so there is nothing to reach")
             .hint("check `[scope]` in `cairn.toml`; `cairn map` shows what is there"));
     }
-    let seeds = seeds(&subject, screen)?;
+    let seeds = seeds(&subject, folder, screen)?;
     let stop = Stop::default();
     let views = CampaignViews::new(&subject, subject.views.symbolic.clone());
     let strategies = Strategies::new(plan, &subject, &seeds)?;
+    let sanitizers = plan.sanitizers()?;
+    let sanitized = match sanitizers.is_empty() {
+        true => None,
+        false => Some(subject.build_sanitized(&sanitizers, &|text| screen.progress(text))?),
+    };
+    let sanitized = sanitized.map(|program| {
+        let subject = &subject;
+        move || subject.sanitized(&program)
+    });
     let parts = Parts {
         target: &views,
+        sanitized: sanitized.as_ref().map(|make| make as &SanitizedRunner<'_>),
         strategies: &|worker| strategies.of_worker(worker),
         seeds: &seeds,
         stop: &stop,
         plan: serde_json::to_string(plan).expect("a plan is always JSON"),
     };
+    let failure = |error| trouble::failure(&error, folder);
     let campaign = CampaignFolder::open(folder, subject.template.clone()).map_err(failure)?;
     let signals = Signals::catch()?;
     let title = Title {
@@ -61,12 +77,15 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
     face.leave();
     let (summary, why) = result?;
     // What was found is stored; a report can be written again.
-    let report = History::read(folder, plan, &subject).and_then(|history| history.write_report(folder));
-    if let Err(error) = &report {
+    let history = History::read(folder, plan, &subject).and_then(|history| {
+        history.write_report(folder)?;
+        Ok(history)
+    });
+    if let Err(error) = &history {
         screen.warn(&format!("there is no report: {}", error.message));
     }
     if told == Told::Lines {
-        screen.result(&summarise(&summary, why, folder, report.is_ok()));
+        screen.result(&summarise(&summary, why, folder, history.ok().as_ref()));
     }
     Ok(if summary.failures.is_empty() { Exit::Done } else { Exit::Findings })
 }
@@ -86,21 +105,33 @@ fn open(target: &crate::target::TargetArgs, screen: &Screen) -> Result<Subject, 
     })
 }
 
-fn seeds(subject: &Subject, screen: &Screen) -> Result<Vec<Input>, Failure> {
-    let mut seeds = Vec::new();
-    for named in inputs::load(&subject.inputs, &subject.template)? {
-        if !seeds.contains(&named.input) {
-            seeds.push(named.input);
+/// What can be read of what was named. A campaign that goes on has inputs of its own, and can do without.
+fn seeds(subject: &Subject, folder: &Path, screen: &Screen) -> Result<Vec<Input>, Failure> {
+    let goes_on = folder.join("campaign.db").exists();
+    if subject.inputs.is_empty() {
+        if !goes_on {
+            screen.warn("no seeds were given: starting from an empty input");
         }
+        return Ok(vec![subject.template.fill(Vec::new())]);
     }
-    if seeds.is_empty() {
-        screen.warn("no seeds were given: starting from an empty input");
-        seeds.push(subject.template.fill(Vec::new()));
+    let mut leave_out = |why: &str| screen.warn(&format!("a seed is left out: {why}"));
+    let mut load = |paths: &[PathBuf]| inputs::load_readable(paths, &subject.template, &mut leave_out);
+    let loaded = match load(&subject.inputs) {
+        Err(failure) if goes_on => {
+            screen.warn(&format!("going on with the corpus, without seeds: {}", failure.message));
+            load(&[folder.join("corpus")])?
+        }
+        loaded => loaded?,
+    };
+    if loaded.is_empty() {
+        return Err(Failure::usage("none of the seeds can be read")
+            .hint("the warnings say why; without seeds `cairn run` starts from an empty input"));
     }
-    Ok(seeds)
+    let mut known = BTreeSet::new();
+    Ok(loaded.into_iter().map(|named| named.input).filter(|input| known.insert(input.address())).collect())
 }
 
-fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> String {
+fn summarise(summary: &Summary, why: Why, folder: &Path, history: Option<&History<'_>>) -> String {
     let (reached, all) = summary.n_branches;
     let n_inputs: u64 = summary.work.values().map(|spent| spent.inputs).sum();
     let n_runs: u64 = summary.work.values().map(|spent| spent.target_runs).sum();
@@ -114,6 +145,9 @@ fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> St
     for failure in &summary.failures {
         let place = failure.stack.first().map_or(String::new(), |frame| format!(" in {frame}"));
         text.push_str(&format!("  {}{place}: input {}\n", failure.kind, failure.input.address()));
+        if let Some(replay) = history.and_then(|history| history.replay(&failure.signature)) {
+            text.push_str(&format!("    {replay}\n"));
+        }
     }
     if summary.n_unconfirmed > 0 {
         text.push_str(&format!(
@@ -121,16 +155,18 @@ fn summarise(summary: &Summary, why: Why, folder: &Path, has_report: bool) -> St
             count(summary.n_unconfirmed as usize, "input")
         ));
     }
+    if summary.n_unstable > 0 {
+        text.push_str(&format!(
+            "  {} of the program differed between two runs of one input, and told nothing\n",
+            count(summary.n_unstable, "place")
+        ));
+    }
     text.push_str(&format!("everything is in `{}`", folder.display()));
-    if has_report {
+    if history.is_some() {
         text.push_str(", for people in its `report.html`");
     }
     if why == Why::Asked {
         text.push_str(&format!("; `cairn resume {}` goes on", folder.display()));
     }
     text
-}
-
-fn failure(error: CampaignError) -> Failure {
-    Failure::target(chain(&error))
 }

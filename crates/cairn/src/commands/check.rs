@@ -13,8 +13,9 @@ use crate::{
         record,
     },
     surroundings,
+    target::{Subject, TargetArgs, Wanted},
 };
-use cairn_executor::{Execution, Executor, RunConfig, SandboxLevel, Target};
+use cairn_executor::{CompareFunction, Execution, Executor, RunConfig, SandboxLevel, Target};
 use cairn_model::Ending;
 use serde::Serialize;
 use std::{
@@ -111,7 +112,9 @@ impl Check {
         };
         let mut runner = Runner {
             executor: Executor::new(Target { program: program.clone(), n_counters: 0 }, run_config.clone())?,
-            comparer: Comparer::new(&Setup::new(&config, run_config.clone())?)?,
+            comparer: Comparer::new(&Setup::new(&config, run_config.clone())?, || {
+                self.compare_function(&program, screen)
+            })?,
             wall_limit: run_config.wall_limit,
             program: &program,
             n_deliveries: (0, 0),
@@ -172,6 +175,27 @@ impl Check {
             self.suite.display()
         ))
         .hint(format!("if it is the same program under another name, say so: `--as {recorded}`")))
+    }
+
+    /// The `cairn_compare` of the program that is checked: outputs of today are compared as the program of today does it.
+    fn compare_function(&self, program: &Path, screen: &Screen) -> Result<CompareFunction, Failure> {
+        let target =
+            TargetArgs { words: vec![program.to_path_buf()], sandbox: self.sandbox, ..TargetArgs::default() };
+        let subject = Subject::open(&target, &Wanted::USUAL, &|text| screen.progress(text));
+        let function = subject.and_then(|subject| subject.compare_function());
+        function.map_err(|failure| {
+            let suite = self.suite.join("suite.toml");
+            Failure::usage(format!(
+                "the suite has outputs compared by `cairn_compare`, which cannot be asked: {}",
+                failure.message
+            ))
+            .hint(format!(
+                "build `{}` with `cairn-cc`; or name a command in `{}`: `compare = [\"./same\", \"{{original}}\", \
+                 \"{{mutant}}\"]`",
+                program.display(),
+                suite.display(),
+            ))
+        })
     }
 
     /// Records a test that changed anew.

@@ -2,12 +2,12 @@
 
 use crate::{
     commands::{minimize, score::Setup},
-    config::{CompareConfig, OracleConfig},
     distil::{self, DistilConfig, corpus},
     exit_code::Exit,
     failure::Failure,
     inputs::NamedInput,
     screen::{Screen, count},
+    signals::Signals,
     suite::{Comparer, Expected, Manifest, Suite, folder::named_tests, record},
     target::{Subject, TargetArgs, Wanted},
 };
@@ -74,8 +74,12 @@ impl Export {
         }
         let inputs = match self.distil {
             true => {
-                let config = DistilConfig { reduces: true, killer: None };
+                let signals = Signals::catch()?;
+                let config = DistilConfig { reduces: true, killer: None, signals: &signals };
                 let distilled = distil::distil(&subject, &corpus, &config, screen)?;
+                // A suite of the best so far is nothing that was asked for.
+                signals.let_go();
+                signals.die_if_caught();
                 minimize::warn(&distilled, screen);
                 distilled.inputs
             }
@@ -85,7 +89,7 @@ impl Export {
         let mut recorder = Recorder {
             bare: subject.bare()?,
             ordinary: subject.ordinary()?,
-            comparer: Comparer::new(&setup)?,
+            comparer: Comparer::new(&setup, || subject.compare_function())?,
         };
         let mut recorded = Vec::new();
         let mut report = Report {
@@ -115,7 +119,7 @@ impl Export {
         for (_, expected) in &recorded {
             *report.endings.entry(crate::commands::cover::verb(&expected.ending)).or_default() += 1;
         }
-        self.write(&subject, recorded, &mut report, screen)?;
+        self.write(&subject, recorded, &mut report)?;
         match self.json {
             true => screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON")),
             false => screen.result(text(&report).trim_end()),
@@ -128,7 +132,6 @@ impl Export {
         subject: &Subject,
         recorded: Vec<(NamedInput, Expected)>,
         report: &mut Report,
-        screen: &Screen,
     ) -> Result<(), Failure> {
         let tests = named_tests(recorded);
         for test in &tests {
@@ -137,20 +140,8 @@ impl Export {
             }
         }
         report.tests = tests.len();
-        let oracle = OracleConfig {
-            compare: match &subject.config.oracle.compare {
-                Some(CompareConfig::Function(name)) => {
-                    screen.warn(&format!(
-                        "`{name}` is a function of instrumented builds; `cairn check` compares byte by byte"
-                    ));
-                    None
-                }
-                command => command.clone(),
-            },
-            ..subject.config.oracle.clone()
-        };
         let program = subject.run_config.program_name.clone().unwrap_or_else(|| subject.record.name.clone());
-        let manifest = Manifest::new(program, oracle, subject.config.run.clone());
+        let manifest = Manifest::new(program, subject.config.oracle.clone(), subject.config.run.clone());
         if self.force {
             Suite::remove(&self.suite)?;
         }

@@ -1,12 +1,13 @@
 //! `cairn minimize`: the fewest and smallest inputs that are as good as a corpus.
 
 use crate::{
-    distil::{self, DistilConfig, Distilled, Killer, Totals, corpus, corpus::Corpus},
+    distil::{self, DistilConfig, Distilled, Interrupted, Killer, Totals, corpus, corpus::Corpus},
     exit_code::Exit,
     failure::Failure,
     inputs,
     mutants::{DEFAULT_SET, Mutants, operator_set},
     screen::{Screen, count},
+    signals::Signals,
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_campaign::minimize::Proof;
@@ -56,8 +57,15 @@ impl Minimize {
         }
         let mutants = self.kills.is_some().then(|| Mutants::of(&subject)).transpose()?;
         let killer = mutants.as_ref().map(|mutants| Killer::new(&subject, mutants));
-        let config = DistilConfig { reduces: !self.no_reduce, killer: killer.as_ref() };
+        // Until here nothing is lost; from here on the best there is is written.
+        let signals = Signals::catch()?;
+        let config = DistilConfig { reduces: !self.no_reduce, killer: killer.as_ref(), signals: &signals };
         let distilled = distil::distil(&subject, &corpus, &config, screen)?;
+        if distilled.inputs.is_empty() && distilled.interrupted.is_some() {
+            screen.warn("ended before any input had been run; nothing is written");
+            signals.die_if_caught();
+            return Ok(Exit::Done);
+        }
         if distilled.inputs.is_empty() {
             return Err(Failure::target("no input of the corpus executes anything that is in scope")
                 .hint("check `[scope]` in `cairn.toml`; `cairn cover` shows what inputs execute"));
@@ -72,6 +80,7 @@ impl Minimize {
             true => screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON")),
             false => screen.result(text(&report, &distilled).trim_end()),
         }
+        signals.die_if_caught();
         Ok(Exit::Done)
     }
 
@@ -89,6 +98,7 @@ impl Minimize {
             reducing_runs: distilled.n_questions,
             unstable: distilled.unstable.clone(),
             lost: distilled.n_lost,
+            interrupted: distilled.interrupted,
             keeps_kills: self.kills.is_some(),
             folder: self.output.display().to_string(),
             inputs: files
@@ -119,6 +129,7 @@ struct Report {
     reducing_runs: u64,
     unstable: Vec<String>,
     lost: usize,
+    interrupted: Option<Interrupted>,
     keeps_kills: bool,
     folder: String,
     inputs: Vec<Kept>,
@@ -153,6 +164,19 @@ pub fn warn(distilled: &Distilled, screen: &Screen) {
             "on {} of the corpus the program {how}; such inputs are kept too",
             count(*n, "input")
         ));
+    }
+    if let Some(Interrupted { not_run, not_reduced }) = distilled.interrupted {
+        let mut text = "asked to end: this is the best set so far".to_owned();
+        if not_run > 0 {
+            text.push_str(&format!(
+                "; {} of the corpus were not run and are not in it",
+                count(not_run, "input")
+            ));
+        }
+        if not_reduced > 0 {
+            text.push_str(&format!("; {not_reduced} of its inputs might become smaller"));
+        }
+        screen.warn(&text);
     }
     if let Some(first) = distilled.unstable.first() {
         screen.warn(&format!(

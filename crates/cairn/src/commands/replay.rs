@@ -9,8 +9,9 @@ use crate::{
     shell,
     target::{Subject, TargetArgs, Wanted},
 };
+use cairn_campaign::SanitizedBuild;
 use cairn_cc::views::Sanitizer;
-use cairn_executor::{Executor, Explained, FailureExplainer, RunConfig};
+use cairn_executor::{Explained, RunConfig};
 use cairn_model::{
     Coverage, Ending, Frame, Input, Outcome,
     outcome::{Captured, Comparison, FileChange},
@@ -45,7 +46,7 @@ struct Told {
 
 impl From<Explained> for Told {
     fn from(explained: Explained) -> Self {
-        let Explained { kind, signature, stack, report } = explained;
+        let Explained { kind, signature, stack, report, .. } = explained;
         Self { kind, signature, stack, report }
     }
 }
@@ -96,7 +97,10 @@ impl Replay {
         let kinds: BTreeSet<Sanitizer> = self.sanitize.iter().copied().collect();
         let mut sanitized = match kinds.is_empty() {
             true => None,
-            false => Some(subject.sanitized(&kinds, &|text| screen.progress(text))?),
+            false => {
+                let program = subject.build_sanitized(&kinds, &|text| screen.progress(text))?;
+                Some(subject.sanitized(&program)?)
+            }
         };
         let mut exit = Exit::Done;
         for named in &inputs {
@@ -119,7 +123,7 @@ impl Replay {
 fn replay<'a>(
     subject: &Subject,
     named: &'a NamedInput,
-    sanitized: Option<&mut (Executor, FailureExplainer)>,
+    sanitized: Option<&mut SanitizedBuild>,
 ) -> Result<Report<'a>, Failure> {
     let input = &named.input;
     let stability = subject.bare()?.run_twice(input)?;
@@ -185,13 +189,10 @@ fn replay<'a>(
     })
 }
 
-fn run_sanitized(
-    (executor, explainer): &mut (Executor, FailureExplainer),
-    input: &Input,
-) -> Result<Sanitized, Failure> {
-    let ending = executor.run(input)?.outcome.ending;
+fn run_sanitized(build: &mut SanitizedBuild, input: &Input) -> Result<Sanitized, Failure> {
+    let ending = build.runner.run(input)?.outcome.ending;
     let failure = match ending.is_failure() {
-        true => Some(explainer.explain(input, &ending)?.into()),
+        true => Some(build.explainer.explain(input, &ending)?.into()),
         false => None,
     };
     Ok(Sanitized { summary: verb(&ending), failure })

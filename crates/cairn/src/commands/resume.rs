@@ -2,9 +2,9 @@
 
 use super::run::Limits;
 use crate::{
-    campaign::{self, Told, plan::Plan},
+    campaign::{self, Told, plan::Plan, trouble},
     exit_code::Exit,
-    failure::{Failure, chain},
+    failure::Failure,
     screen::Screen,
 };
 use cairn_model::{Budget, Spent};
@@ -60,7 +60,7 @@ pub fn plan(folder: &Path) -> Result<(Plan, Spent), Failure> {
     if !path.exists() {
         return Err(nothing());
     }
-    let failed = |error| Failure::usage(chain(&error));
+    let failed = |error| trouble::store_failure(&error, folder);
     let store = Store::open(&path).map_err(failed)?;
     let head = store.campaign().map_err(failed)?.ok_or_else(nothing)?;
     let plan = Plan::parse(&head.settings, folder)?;

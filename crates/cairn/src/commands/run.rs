@@ -9,6 +9,7 @@ use crate::{
     target::TargetArgs,
 };
 use cairn_campaign::CampaignConfig;
+use cairn_cc::views::Sanitizer;
 use cairn_model::Budget;
 use std::{path::PathBuf, thread, time::Duration};
 
@@ -38,6 +39,9 @@ pub struct Run {
     /// A file of tokens, as AFL++ and libFuzzer read them; may be given several times
     #[arg(long, value_name = "FILE")]
     dict: Vec<PathBuf>,
+    /// Also run every input that is kept on a build with sanitizers, made from the sources: address, undefined or both
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    sanitize: Vec<Sanitizer>,
     /// Print events as JSON, one a line
     #[arg(long)]
     json: bool,
@@ -95,6 +99,7 @@ impl Run {
         plan.strategies = self.strategy.clone();
         plan.changes = self.change.clone();
         plan.dictionaries = self.dict.clone();
+        plan.set_sanitizers(&self.sanitize);
         let told = if self.json { Told::Json } else { Told::Lines };
         campaign::start(&plan, &self.output, told, screen)
     }

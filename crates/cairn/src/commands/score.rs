@@ -12,7 +12,12 @@ mod suite;
 mod test_line;
 mod worker;
 
-pub use self::{judge::Setup, memory::Memory, prepare::Prepared, worker::Worker};
+pub use self::{
+    judge::{Compare, Setup},
+    memory::Memory,
+    prepare::Prepared,
+    worker::Worker,
+};
 
 use self::test_line::read_tests;
 use crate::{

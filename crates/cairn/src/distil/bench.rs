@@ -5,7 +5,10 @@ use super::{
     process::{COUNTERS, Measured, union},
     yardstick::Yardstick,
 };
-use crate::{commands::score::engine, failure::Failure, inputs::NamedInput, screen::Screen, target::Subject};
+use crate::{
+    commands::score::engine, failure::Failure, inputs::NamedInput, screen::Screen, signals::Signals,
+    target::Subject,
+};
 use cairn_campaign::{
     minimize::BitSet,
     reduce::{ReduceConfig, reduce},
@@ -39,6 +42,8 @@ pub struct Bench<'a> {
     pub fuel: u64,
     /// Who runs mutants, if kills are to be kept.
     pub killer: Option<&'a Killer<'a>>,
+    /// Signals after which inputs stay as they are by then.
+    pub signals: &'a Signals,
 }
 
 /// What became of an input.
@@ -57,6 +62,11 @@ impl ReducedInput {
     /// An input as it was.
     pub(super) fn unchanged(input: &Measured<'_>) -> Self {
         Self { named: input.named.clone(), is_smaller: false, is_finished: true, n_questions: 0 }
+    }
+
+    /// An input as it was, because nobody came to it.
+    fn untouched(input: &Measured<'_>) -> Self {
+        Self { is_finished: false, ..Self::unchanged(input) }
     }
 }
 
@@ -82,7 +92,10 @@ impl Bench<'_> {
                         loop {
                             let index = next.fetch_add(1, Relaxed);
                             let Some(input) = chosen.get(index) else { return Ok(()) };
-                            let reduced = worker.reduce(input, &needed[index])?;
+                            let reduced = match self.signals.has_caught() {
+                                true => ReducedInput::untouched(input),
+                                false => worker.reduce(input, &needed[index])?,
+                            };
                             // Nobody listens after a failure.
                             let _ = sender.send(Ok((index, reduced)));
                         }
@@ -153,7 +166,7 @@ impl<'a> Worker<'a> {
     }
 
     fn reduce(&mut self, input: &Measured<'_>, needed: &BitSet) -> Result<ReducedInput, Failure> {
-        let Bench { subject, yardstick, .. } = self.bench;
+        let Bench { subject, yardstick, signals, .. } = self.bench;
         let template = &subject.template;
         // What came as raw bytes stays raw bytes, so that other tools can read it.
         let is_raw = template.raw(&input.named.input).is_some();
@@ -165,6 +178,9 @@ impl<'a> Worker<'a> {
         let (covered, kills) = (yardstick.without_kills(needed), yardstick.kills(needed));
         let (session, questioner) = (&mut self.session, &mut self.questioner);
         let mut keeps = |candidates: &[Input]| -> Result<Vec<bool>, Failure> {
+            if signals.has_caught() {
+                return Ok(vec![false; candidates.len()]);
+            }
             let mut answers = Vec::with_capacity(candidates.len());
             for (candidate, run) in candidates.iter().zip(session.run_batch(candidates, COUNTERS)?) {
                 let mut is_good = covered.is_subset(&yardstick.of(&run.execution));
@@ -189,7 +205,7 @@ impl<'a> Worker<'a> {
         Ok(ReducedInput {
             is_smaller: named.input != input.named.input,
             named,
-            is_finished: reduced.is_finished,
+            is_finished: reduced.is_finished && !signals.has_caught(),
             n_questions: reduced.n_questions,
         })
     }

@@ -28,14 +28,17 @@ impl<'a> Killer<'a> {
         Self { subject, mutants, selected }
     }
 
-    /// The mutants that each input kills, and for inputs that have no say why.
-    pub fn matrix(&self, inputs: &[NamedInput], screen: &Screen) -> Result<Matrix, Failure> {
+    /// The mutants that each input kills, and for inputs that have no say why; as far as it came when a signal came.
+    pub fn matrix(
+        &self,
+        inputs: &[NamedInput],
+        signals: &Signals,
+        screen: &Screen,
+    ) -> Result<Matrix, Failure> {
         let plan = self.plan(inputs.to_vec())?;
         let setup = plan.setup.hash();
         let mut memory = Memory::open(&self.subject.record.folder, self.mutants, setup, false)?;
-        let signals = Signals::catch()?;
-        let scored = engine::score(plan, &mut memory, &signals, screen)?;
-        signals.die_if_caught();
+        let scored = engine::score(plan, &mut memory, signals, screen)?;
         let left_out = |test: &Test| Some((test.name.clone(), test.left_out.clone()?));
         Ok(Matrix {
             killed: (0..inputs.len())

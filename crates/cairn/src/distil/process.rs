@@ -11,6 +11,7 @@ use crate::{
     failure::Failure,
     inputs::NamedInput,
     screen::Screen,
+    signals::Signals,
     target::Subject,
 };
 use cairn_campaign::minimize::{BitSet, Cover, Coverer, smallest_cover};
@@ -38,6 +39,8 @@ pub struct DistilConfig<'a> {
     pub reduces: bool,
     /// Who runs mutants, if kills are to be kept.
     pub killer: Option<&'a Killer<'a>>,
+    /// Signals after which the best there is by then is taken.
+    pub signals: &'a Signals,
 }
 
 /// What a set of inputs is worth.
@@ -76,6 +79,17 @@ pub struct Distilled {
     pub n_lost: usize,
     /// Ways in which the program fails, with the number of inputs of the corpus.
     pub failures: BTreeMap<String, usize>,
+    /// What was left undone because a signal came.
+    pub interrupted: Option<Interrupted>,
+}
+
+/// What a signal left undone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Interrupted {
+    /// Inputs of the corpus that were not run, and are not in the result.
+    pub not_run: usize,
+    /// Inputs of the result that might be made smaller.
+    pub not_reduced: usize,
 }
 
 /// An input of the corpus.
@@ -97,9 +111,13 @@ pub fn distil(
 ) -> Result<Distilled, Failure> {
     let yardstick = Yardstick::new(&subject.map);
     let mut measuring = Measuring::default();
-    let mut measured = on_one_core(|| measuring.measure(subject, &yardstick, &corpus.inputs, screen))?;
+    let signals = config.signals;
+    let mut measured =
+        on_one_core(|| measuring.measure(subject, &yardstick, &corpus.inputs, signals, screen))?;
+    // Without a signal these are all.
+    let inputs = &corpus.inputs[..measured.len()];
     if let Some(killer) = config.killer {
-        let matrix = killer.matrix(&corpus.inputs, screen)?;
+        let matrix = killer.matrix(inputs, signals, screen)?;
         for (name, why) in &matrix.left_out {
             screen.warn(&format!("`{name}` kills nothing: {why}"));
         }
@@ -114,23 +132,39 @@ pub fn distil(
         .iter()
         .map(|input| Coverer { elements: input.elements.clone(), cost: size(&input.named.input) })
         .collect();
-    let cover = smallest_cover(&coverers, &mut || start.elapsed() < COVER_TIME);
+    let cover = smallest_cover(&coverers, &mut || start.elapsed() < COVER_TIME && !signals.has_caught());
     let searched = start.elapsed();
     let chosen: Vec<&Measured> = cover.inputs.iter().map(|index| &measured[*index]).collect();
 
-    let mut fresh =
-        Fresh { executor: subject.plain()?, yardstick: &yardstick, killer: config.killer, screen };
     let reduced = match config.reduces {
         true => {
-            let bench = Bench { subject, yardstick: &yardstick, fuel: measuring.fuel, killer: config.killer };
+            let fuel = measuring.fuel;
+            let bench = Bench { subject, yardstick: &yardstick, fuel, killer: config.killer, signals };
             bench.reduce_all(&chosen, screen)?
         }
         false => chosen.iter().map(|input| ReducedInput::unchanged(input)).collect(),
     };
+    // Mutants take longest, and each reduced input was asked for its own: of these nothing is checked after a signal.
+    let is_interrupted = signals.has_caught();
+    let killer = config.killer.filter(|_| !is_interrupted);
+    if is_interrupted {
+        // What is left takes little time, and whoever does not want to wait for it need not.
+        signals.let_go();
+    }
+    let mut fresh = Fresh { executor: subject.plain()?, yardstick: &yardstick, killer, signals, screen };
     let mut result: Vec<NamedInput> = reduced.iter().map(|reduced| reduced.named.clone()).collect();
     keep_distinct(&mut result);
     // What counts is what fresh processes do with the result.
-    let mut reached = fresh.measure(&result)?;
+    let mut kills = all.clone();
+    kills.subtract(&yardstick.without_kills(&all));
+    let mut measure = |inputs: &[NamedInput]| -> Result<BitSet, Failure> {
+        let mut reached = fresh.measure(inputs)?;
+        if signals.has_caught() {
+            reached.add(&kills);
+        }
+        Ok(reached)
+    };
+    let mut reached = measure(&result)?;
     let n_before = result.len();
     let mut missing = all.clone();
     missing.subtract(&reached);
@@ -143,7 +177,7 @@ pub fn distil(
     keep_distinct(&mut result);
     let n_put_back = result.len() - n_before;
     if n_put_back > 0 {
-        reached = fresh.measure(&result)?;
+        reached = measure(&result)?;
     }
     let mut lost = all.clone();
     lost.subtract(&reached);
@@ -153,7 +187,7 @@ pub fn distil(
         Totals { inputs: sizes.len(), bytes: sizes.iter().sum(), branches, lines, kills }
     };
     Ok(Distilled {
-        before: totals(&mut corpus.inputs.iter().map(|named| &named.input), &all),
+        before: totals(&mut inputs.iter().map(|named| &named.input), &all),
         after: totals(&mut result.iter().map(|named| &named.input), &reached),
         inputs: result,
         cover,
@@ -165,6 +199,10 @@ pub fn distil(
         n_put_back,
         n_lost: lost.len(),
         failures: measuring.failures,
+        interrupted: signals.has_caught().then(|| Interrupted {
+            not_run: corpus.inputs.len() - inputs.len(),
+            not_reduced: reduced.iter().filter(|reduced| !reduced.is_finished).count(),
+        }),
     })
 }
 
@@ -189,19 +227,21 @@ struct Measuring {
 }
 
 impl Measuring {
-    /// Runs every input twice. What only one of the runs reaches does not count.
+    /// Runs every input twice. What only one of the runs reaches does not count. After a signal no more are run, and those
+    /// that ran once are taken at their word.
     fn measure<'a>(
         &mut self,
         subject: &Subject,
         yardstick: &Yardstick,
         inputs: &'a [NamedInput],
+        signals: &Signals,
         screen: &Screen,
     ) -> Result<Vec<Measured<'a>>, Failure> {
         let mut session = subject.session()?;
         let at_once = session.config().max_batch;
         let mut measured: Vec<Measured> = Vec::new();
         let mut most_used = 0;
-        for part in inputs.chunks(at_once) {
+        for part in inputs.chunks(at_once).take_while(|_| !signals.has_caught()) {
             screen.progress(&format!("running input {} of {}", measured.len() + 1, inputs.len()));
             let batch: Vec<Input> = part.iter().map(|named| named.input.clone()).collect();
             for (named, run) in part.iter().zip(session.run_batch(&batch, COUNTERS)?) {
@@ -220,7 +260,7 @@ impl Measuring {
         }
         self.fuel = most_used.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL);
         session.set_fuel(self.fuel);
-        for part in measured.chunks_mut(at_once) {
+        for part in measured.chunks_mut(at_once).take_while(|_| !signals.has_caught()) {
             let batch: Vec<Input> = part.iter().map(|input| input.named.input.clone()).collect();
             for (input, run) in part.iter_mut().zip(session.run_batch(&batch, COUNTERS)?) {
                 let again = yardstick.of(&run.execution);
@@ -240,6 +280,7 @@ struct Fresh<'a> {
     executor: Executor,
     yardstick: &'a Yardstick<'a>,
     killer: Option<&'a Killer<'a>>,
+    signals: &'a Signals,
     screen: &'a Screen,
 }
 
@@ -252,7 +293,7 @@ impl Fresh<'_> {
             reached.add(&self.yardstick.of(&self.executor.run(&named.input)?));
         }
         if let Some(killer) = self.killer {
-            let killed = killer.matrix(inputs, self.screen)?.killed.into_iter().flatten();
+            let killed = killer.matrix(inputs, self.signals, self.screen)?.killed.into_iter().flatten();
             reached.extend(killed.map(|mutant| self.yardstick.kill(mutant)));
         }
         Ok(reached)

@@ -5,10 +5,13 @@ use super::{
     expected::{Expected, Recorded, is_stopped},
 };
 use crate::{
-    commands::{cover::verb, score::Setup},
+    commands::{
+        cover::verb,
+        score::{Compare, Setup},
+    },
     failure::Failure,
 };
-use cairn_executor::{CompareCommand, Compared, oracle::Oracle};
+use cairn_executor::{CompareCommand, CompareFunction, Compared, oracle::Oracle};
 use cairn_model::{
     Ending, Outcome,
     outcome::{Captured, FileChange},
@@ -29,13 +32,26 @@ pub struct Difference {
 pub struct Comparer {
     pub oracle: Oracle,
     /// Who decides whether main outputs that differ mean the same.
-    command: Option<CompareCommand>,
+    judge: Option<Judge>,
+}
+
+/// Who compares main outputs.
+enum Judge {
+    Command(CompareCommand),
+    Function(CompareFunction),
 }
 
 impl Comparer {
-    /// As a suite or `cairn.toml` says.
-    pub fn new(setup: &Setup) -> Result<Self, Failure> {
-        Ok(Self { oracle: setup.oracle, command: setup.command()? })
+    /// As a suite or `cairn.toml` says; `function` readies the program's own `cairn_compare` if that is who decides.
+    pub fn new(
+        setup: &Setup,
+        function: impl FnOnce() -> Result<CompareFunction, Failure>,
+    ) -> Result<Self, Failure> {
+        let judge = match &setup.compare {
+            Some(Compare::Function) => Some(Judge::Function(function()?)),
+            _ => setup.command()?.map(Judge::Command),
+        };
+        Ok(Self { oracle: setup.oracle, judge })
     }
 
     /// What differs, the most telling first.
@@ -78,15 +94,27 @@ impl Comparer {
 
     /// Whether two outputs that differ are the same to the user.
     pub fn means_the_same(&mut self, recorded: &Recorded, captured: &Captured) -> Result<bool, Failure> {
-        let Some(command) = &mut self.command else { return Ok(false) };
+        let Some(judge) = &mut self.judge else { return Ok(false) };
         if !recorded.is_whole() || captured.is_truncated() {
             return Ok(false);
         }
-        match command.compare(recorded.kept(), &captured.bytes.0)? {
+        let (one, other) = (recorded.kept(), &captured.bytes.0);
+        let (compared, hint) = match judge {
+            Judge::Command(command) => (
+                command.compare(one, other)?,
+                "it must end with 0 for outputs that mean the same and with 1 for others",
+            ),
+            Judge::Function(function) => (
+                function.compare(one, other)?,
+                "`cairn_compare` must return 0 for outputs that mean the same and something else for others",
+            ),
+        };
+        match compared {
             Compared::Same => Ok(true),
             Compared::Different => Ok(false),
-            Compared::Failed(failure) => Err(Failure::usage(format!("`oracle.compare` failed: {failure}"))
-                .hint("it must end with 0 for outputs that mean the same and with 1 for others")),
+            Compared::Failed(failure) => {
+                Err(Failure::usage(format!("`oracle.compare` failed: {failure}")).hint(hint))
+            }
         }
     }
 

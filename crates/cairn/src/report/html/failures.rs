@@ -8,6 +8,7 @@ use crate::{
     printable::Beginning,
     shell,
 };
+use cairn_executor::is_sanitizer_report;
 
 /// Characters of an input, a report and a command that are shown.
 const SHOWN: usize = 2000;
@@ -20,7 +21,8 @@ pub fn render(page: &mut Page, history: &History<'_>) {
         return;
     }
     let directory = history.directory.display().to_string();
-    page.markup("<p class=\"note\">Each was confirmed on the bare build, in a fresh process. Commands are to be given in ")
+    page.markup("<p class=\"note\">Each was confirmed in a fresh process: of the bare build, or, where a sanitizer tells of it, of ")
+        .markup("the build with sanitizers. Commands are to be given in ")
         .element("code", &directory)
         .markup(".</p>\n");
     for failing in &history.failures {
@@ -36,8 +38,10 @@ fn one(page: &mut Page, history: &History<'_>, failing: &FailingInput) {
         .markup("</h3>\n");
     let provenance = &failure.provenance;
     let parent = provenance.parent.map_or(String::new(), |parent| format!(" from {parent}"));
+    let is_reported = is_sanitizer_report(&failure.kind);
+    let builds = if is_reported { "The build with sanitizers" } else { "The program" };
     page.markup("<p class=\"quiet\">").text(&format!(
-        "The program {}. Found after {} by {} ({}{parent}).",
+        "{builds} {}. Found after {} by {} ({}{parent}).",
         verb(&failure.ending),
         duration::show(provenance.found_after),
         provenance.strategy,
@@ -65,7 +69,8 @@ fn one(page: &mut Page, history: &History<'_>, failing: &FailingInput) {
     page.markup("<p>Run it again:</p>\n<pre class=\"replay\">").text(replay).markup("</pre>\n");
     let program = history.directory.join(&history.program);
     let without = shell::reproduce(&program.to_string_lossy(), &failure.input);
-    if without.len() <= SHOWN {
+    // What a sanitizer tells of, the program itself may not show.
+    if without.len() <= SHOWN && !is_reported {
         page.markup("<details><summary>Without Cairn</summary><pre>")
             .text(&without)
             .markup("</pre></details>\n");

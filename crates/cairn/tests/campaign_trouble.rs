@@ -1,0 +1,268 @@
+//! What can go wrong with a campaign is told with what to try, and nothing that was found is lost.
+
+use cairn_model::Input;
+use cairn_store::Store;
+use cairn_testkit::{Ran, Workspace};
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::fs::symlink,
+    process::Stdio,
+};
+
+/// Several branches, a crash and a hang.
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <string.h>
+static volatile int spins;
+static void crash(int *where) { *where = 1; }
+int main(void) {
+  char text[64];
+  int lines = 0;
+  while (fgets(text, sizeof text, stdin)) {
+    lines++;
+    if (text[0] == 'c' && text[1] == '!')
+      crash(0);
+    if (text[0] == 'h' && text[1] == '!')
+      for (;;)
+        spins++;
+    for (char *at = text; *at; at++)
+      if (*at >= '0' && *at <= '9')
+        lines += *at == '7';
+  }
+  return lines > 5;
+}
+"#;
+
+fn program(source: &str) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("target.c", source.trim_start());
+    workspace.write("seeds/one", "p1\n");
+    // Long enough for a busy machine, short enough for hangs.
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 1000\n");
+    workspace.run("cairn-cc", ["target.c", "-o", "program"]).success();
+    workspace
+}
+
+fn cairn(workspace: &Workspace, words: &[&str]) -> Ran {
+    workspace.run("cairn", words)
+}
+
+#[track_caller]
+fn says(ran: &Ran, parts: &[&str]) {
+    for part in parts {
+        assert!(ran.stderr.contains(part), "`{part}` is not said: {ran}");
+    }
+}
+
+fn n_files(workspace: &Workspace, folder: &str) -> usize {
+    fs::read_dir(workspace.path(folder)).unwrap().count()
+}
+
+/// Addresses that events of a kind tell of.
+fn told(lines: &str, kind: &str) -> BTreeSet<String> {
+    let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let events = events.filter(|event| event["event"] == kind);
+    events.map(|event| event["address"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn seeds_that_are_no_inputs_are_left_out_and_named() {
+    let workspace = program(PROGRAM);
+    workspace.write("seeds/nothing", "");
+    workspace.write("seeds/other.json", "{\"args\": 5}");
+    workspace.write("seeds/large", vec![b'x'; (1 << 20) + 1]);
+    workspace.write("seeds/folder/inner", "x");
+    symlink("nowhere", workspace.path("seeds/link")).unwrap();
+    let words = ["run", "./program", "seeds", "-o", "out", "--inputs", "50", "--workers", "1"];
+    let ran = cairn(&workspace, &words).success();
+    says(
+        &ran,
+        &[
+            "warning: a seed is left out: `seeds/other.json` is not an input",
+            "warning: a seed is left out: input `seeds/large` has 1048577 bytes, more than the limit",
+            "warning: a seed is left out: `seeds/folder` is a folder",
+            "warning: a seed is left out: failed to read input `seeds/link`",
+        ],
+    );
+    assert!(!ran.stderr.contains("seeds/nothing"), "an empty file is an input: {ran}");
+    let bad = ["other.json", "large"].map(|name| workspace.path(format!("seeds/{name}")));
+    fs::create_dir(workspace.path("bad")).unwrap();
+    for path in bad {
+        fs::rename(&path, workspace.path("bad").join(path.file_name().unwrap())).unwrap();
+    }
+    let ran = cairn(&workspace, &["run", "./program", "bad", "-o", "none"]).exits_with(2);
+    says(&ran, &["error: none of the seeds can be read", "hint: "]);
+    // What was named by itself is not left out.
+    let ran = cairn(&workspace, &["run", "./program", "bad/large", "-o", "none"]).exits_with(2);
+    says(&ran, &["`bad/large` has 1048577 bytes", "hint: raise `input.max_size`"]);
+    assert!(!workspace.path("none").exists());
+}
+
+#[test]
+fn a_campaign_goes_on_when_its_seeds_are_gone() {
+    let workspace = program(PROGRAM);
+    let words = ["run", "./program", "seeds", "-o", "out", "--inputs", "50", "--workers", "1"];
+    cairn(&workspace, &words).success();
+    fs::remove_dir_all(workspace.path("seeds")).unwrap();
+    let ran = cairn(&workspace, &["resume", "out", "--inputs", "50"]).success();
+    says(&ran, &["warning: going on with the corpus, without seeds: failed to read input `seeds`"]);
+}
+
+#[test]
+fn seeds_that_crash_or_hang_are_findings() {
+    let workspace = program(PROGRAM);
+    workspace.write("seeds/crash", "c!\n");
+    workspace.write("seeds/hang", "h!\n");
+    let words = ["run", "./program", "seeds", "-o", "out", "--inputs", "50", "--workers", "1"];
+    let ran = cairn(&workspace, &words).exits_with(3);
+    says(&ran, &["warning: the program fails on 2 of 3 seeds; they are kept apart"]);
+    assert_eq!((n_files(&workspace, "out/crashes"), n_files(&workspace, "out/hangs")), (1, 1), "{ran}");
+    // With nothing to start from there is no campaign, but what was found is kept.
+    fs::remove_file(workspace.path("seeds/one")).unwrap();
+    let ran = cairn(&workspace, &["run", "./program", "seeds", "-o", "bad", "--inputs", "50"]).exits_with(4);
+    says(&ran, &["the program fails on every seed that reaches anything (2 of 2)", "hint: "]);
+    assert_eq!((n_files(&workspace, "bad/crashes"), n_files(&workspace, "bad/hangs")), (1, 1), "{ran}");
+    // And once there is something to start from, it begins.
+    workspace.write("seeds/one", "p1\n");
+    let ran = cairn(&workspace, &["resume", "bad", "--inputs", "50"]).exits_with(3);
+    says(&ran, &["kept #0"]);
+}
+
+#[test]
+fn a_program_that_does_not_always_take_the_same_way_is_told() {
+    let workspace = program(
+        r#"
+#include <stdio.h>
+#include <sys/random.h>
+int main(void) {
+  unsigned char bytes[32];
+  int n = 0;
+  if (getchar() == 'x')
+    puts("x");
+  getrandom(bytes, sizeof bytes, 0);
+  for (int i = 0; i < 32; i++)
+    if (bytes[i] & 1)
+      n++;
+  return n > 99;
+}
+"#,
+    );
+    let words = ["run", "./program", "seeds", "-o", "out", "--inputs", "2000", "--workers", "1"];
+    let ran = cairn(&workspace, &words).success();
+    says(&ran, &["warning: two runs of one input differ at ", "hint: `cairn doctor`"]);
+    assert_eq!(ran.stderr.matches("two runs of one input differ").count(), 1, "{ran}");
+    assert!(ran.stdout.contains("differed between two runs of one input, and told nothing"), "{ran}");
+    assert!(n_files(&workspace, "out/corpus") < 10, "chance is no reason to keep an input: {ran}");
+}
+
+#[test]
+fn a_program_without_branches_is_refused() {
+    let workspace = program("int main(void) { return 3; }\n");
+    let ran = cairn(&workspace, &["run", "./program", "seeds", "-o", "out"]).exits_with(4);
+    says(&ran, &["the program has no branches in scope", "hint: check `[scope]`"]);
+    assert!(!workspace.path("out").exists());
+}
+
+#[test]
+fn a_store_of_another_version_is_left_alone() {
+    let workspace = program(PROGRAM);
+    let words = ["run", "./program", "seeds", "-o", "out", "--inputs", "50", "--workers", "1"];
+    cairn(&workspace, &words).success();
+    let path = workspace.path("out/campaign.db");
+    let mut store = fs::read(&path).unwrap();
+    // Where SQLite keeps the version of what it holds.
+    store[60..64].copy_from_slice(&99u32.to_be_bytes());
+    fs::write(&path, &store).unwrap();
+    for command in ["resume", "report"] {
+        let ran = cairn(&workspace, &[command, "out"]).exits_with(2);
+        says(&ran, &["has format 99", "use the newer Cairn", "`out/corpus` as seeds"]);
+        assert!(!ran.stderr.contains("delete"), "{ran}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), store, "nobody wrote to it");
+    fs::write(&path, "no store at all, whatever its name says\n".repeat(100)).unwrap();
+    let ran = cairn(&workspace, &["resume", "out"]).exits_with(2);
+    says(&ran, &["failed to open the store `out/campaign.db`", "hint: ", "`out/corpus` as seeds"]);
+    cairn(&workspace, &["run", "./program", "out/corpus", "-o", "new", "--inputs", "50"]).success();
+}
+
+#[test]
+fn a_second_campaign_is_kept_out_of_the_folder() {
+    let workspace = program(PROGRAM);
+    let mut first = workspace
+        .command("cairn")
+        .args(["run", "./program", "seeds", "-o", "out", "--workers", "1", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(first.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let began = lines.find(|line| line.contains("\"event\":\"kept\""));
+    let resumed = cairn(&workspace, &["resume", "out", "--for", "1h"]);
+    let begun = cairn(&workspace, &["run", "./program", "seeds", "-o", "out", "--inputs", "50"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(began.is_some());
+    says(&resumed.exits_with(2), &["another campaign is at work in `", "hint: wait for it, end it"]);
+    says(&begun.exits_with(2), &["`out` holds a campaign already", "hint: `cairn resume out`"]);
+    let ran = cairn(&workspace, &["resume", "out", "--inputs", "50"]);
+    assert!(matches!(ran.status.code(), Some(0 | 3)), "{ran}");
+}
+
+#[test]
+fn a_broken_dictionary_is_named_with_its_line() {
+    let workspace = program(PROGRAM);
+    workspace.write("words.dict", "# tokens\nfine=\"x\"\nbroken=\"never closed\n");
+    let words = ["run", "./program", "seeds", "-o", "out", "--dict", "words.dict"];
+    says(&cairn(&workspace, &words).exits_with(2), &["dictionary `words.dict`", "line 3 of the dictionary"]);
+    let words = ["run", "./program", "seeds", "-o", "out", "--dict", "nowhere"];
+    says(&cairn(&workspace, &words).exits_with(2), &["dictionary `nowhere`"]);
+    assert!(!workspace.path("out").exists());
+}
+
+/// A campaign on a small disk of its own, which somebody fills meanwhile; then there is room again.
+#[test]
+fn a_full_disk_ends_a_campaign_with_everything_it_told() {
+    let workspace = program(PROGRAM);
+    cairn(&workspace, &["build", "./program"]).success();
+    let script = r#"
+        mkdir -p small && mount -t tmpfs -o size=8m tmpfs small
+        cairn run ./program seeds -o small/out --workers 1 --json >told 2>errors &
+        # At work, with something found.
+        until grep -q '"event":"moment"' told && grep -q '"event":"kept"' told; do sleep 0.1; done
+        dd if=/dev/zero of=small/filler bs=4k 2>/dev/null || true
+        code=0; wait $! || code=$?
+        echo "ended $code"
+        cp -r small/out at-end
+        rm small/filler
+        cairn resume small/out --inputs 100 --workers 1 --json >more 2>&1 || test $? = 3
+        cp -r small/out after
+    "#;
+    let ran = workspace.run("unshare", ["-Urm", "/bin/sh", "-ec", script]).success();
+    let errors = workspace.read("errors");
+    assert!(ran.stdout.contains("ended 4"), "{ran}{errors}");
+    assert!(errors.contains("error: the disk is full: failed to "), "{errors}");
+    assert!(errors.contains("hint: make room, then `cairn resume small/out` goes on"), "{errors}");
+    let kept = told(&workspace.read("told"), "kept");
+    assert!(!kept.is_empty());
+    for folder in ["at-end", "after"] {
+        let mut stored = BTreeSet::new();
+        let store = Store::open(&workspace.path(format!("{folder}/campaign.db"))).unwrap();
+        let note = |address: &str| {
+            stored.insert(address.to_owned());
+            Ok(Input::default())
+        };
+        store.entries(note).unwrap();
+        assert!(kept.is_subset(&stored), "{kept:?} are not all in {stored:?} of {folder}");
+        for address in &stored {
+            assert!(workspace.path(format!("{folder}/corpus/{address}")).exists(), "{address} is lost");
+        }
+        let journal = workspace.read(format!("{folder}/events.jsonl"));
+        assert!(journal.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{journal}");
+    }
+    let journal = workspace.read("after/events.jsonl");
+    assert!(journal.contains("\"is_resumed\":true"), "{journal}");
+}

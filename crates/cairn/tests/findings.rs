@@ -1,0 +1,107 @@
+//! What a campaign makes of crashes: each mistake is one finding, with a small input.
+
+use cairn_testkit::Workspace;
+use serde_json::Value;
+use std::fs;
+
+/// Runs a campaign over its seeds only, and returns the failures of its report, each with the bytes of its input.
+fn failures(workspace: &Workspace, n_seeds: usize) -> Vec<(Value, Vec<u8>)> {
+    let inputs = format!("--inputs={n_seeds}");
+    let words = ["run", "./program", "seeds", "-o", "out", "--workers=1", &inputs];
+    workspace.run("cairn", words).exits_with(3);
+    let ran = workspace.run("cairn", ["report", "out", "--json"]).success();
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let failures = report["failures"].as_array().unwrap().iter();
+    let with_input = |failure: &Value| {
+        let file = workspace.path("out").join(failure["file"].as_str().unwrap());
+        (failure.clone(), fs::read(file).unwrap())
+    };
+    failures.map(with_input).collect()
+}
+
+fn program(source: &str, seeds: &[&str]) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("target.c", source.trim_start());
+    for (index, seed) in seeds.iter().enumerate() {
+        workspace.write(format!("seeds/{index}"), seed);
+    }
+    // So long that a busy machine makes no hang of a crash.
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 20000\n");
+    workspace.run("cairn-cc", ["-O1", "target.c", "-o", "program"]).success();
+    workspace
+}
+
+#[test]
+fn a_crash_that_would_become_another_is_made_small_all_the_same() {
+    // Whatever is left out of a long word makes it one of the short ones, on which the program crashes elsewhere.
+    let source = r#"
+#include <stdio.h>
+#include <string.h>
+static void of_long(int *where) { *where = 1; }
+static void of_short(int *where) { *where = 2; }
+int main(void) {
+  char text[64] = "";
+  fread(text, 1, sizeof text - 1, stdin);
+  if (text[0] == 'x' && text[1] == '7' && strlen(text) < 40)
+    of_long(0);
+  if (text[0] && text[0] != '-')
+    of_short(0);
+  return 0;
+}
+"#;
+    let workspace = program(source, &["-", "x7 and a long way to go"]);
+    let failures = failures(&workspace, 2);
+    let long =
+        failures.iter().find(|(failure, _)| failure["stack"][0].as_str().unwrap().starts_with("of_long"));
+    let (failure, input) = long.unwrap_or_else(|| panic!("{failures:?}"));
+    assert_eq!(input, b"x7", "{failure:#}");
+}
+
+#[test]
+fn one_mistake_is_one_finding_however_deep_the_recursion_that_leads_to_it() {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/calc/calc.c");
+    let divisions = ["1 + 1\n", "7 / 0\n", "(7 / 0)\n", "-(1 + (2 * (7 / 0)))\n", "((((1 - -(3 / 0)))))\n"];
+    let workspace = program(&fs::read_to_string(source).unwrap(), &divisions);
+    let failures = failures(&workspace, divisions.len());
+    let signatures: Vec<&str> =
+        failures.iter().map(|(failure, _)| failure["signature"].as_str().unwrap()).collect();
+    assert_eq!(signatures.len(), 1, "{signatures:?}");
+    assert!(signatures[0].starts_with("SIGFPE in product (target.c:"), "{signatures:?}");
+    assert!(signatures[0].ends_with(") < sum < main"), "{signatures:?}");
+}
+
+#[test]
+fn a_hang_is_one_finding_wherever_it_happens_to_be_looked_at() {
+    // About as often as not, three quarters of all looks find it in `inner`.
+    let source = r#"
+#include <stdio.h>
+static volatile unsigned work;
+__attribute__((noinline)) static void inner(void) {
+  for (unsigned i = 0; i < 7000; i++)
+    work += i;
+}
+static void hang(void) {
+  for (;;) {
+    inner();
+    for (unsigned i = 0; i < 3000; i++)
+      work -= i;
+  }
+}
+int main(void) {
+  switch (getchar()) {
+  case 'a': puts("a"); hang();
+  case 'b': puts("b"); hang();
+  case 'c': puts("c"); hang();
+  case 'd': puts("d"); hang();
+  case 'e': puts("e"); hang();
+  }
+  return 0;
+}
+"#;
+    let workspace = program(source, &["-", "a", "b", "c", "d", "e"]);
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 1000\n");
+    let failures = failures(&workspace, 6);
+    let signatures: Vec<&Value> = failures.iter().map(|(failure, _)| &failure["signature"]).collect();
+    assert_eq!(signatures.len(), 1, "{signatures:?}");
+    assert!(signatures[0].as_str().unwrap().ends_with("hang < main"), "{signatures:?}");
+}
