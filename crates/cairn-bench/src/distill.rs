@@ -126,7 +126,9 @@ impl<'a> Measured<'a> {
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths: Vec<_> = fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.is_file() && !path.to_string_lossy().contains("/."));
+    let is_hidden =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    paths.retain(|path| path.is_file() && !is_hidden(path));
     paths.sort();
     Ok(paths)
 }
