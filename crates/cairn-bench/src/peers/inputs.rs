@@ -16,13 +16,15 @@ impl Recorded {
         paths.sort();
         let mut inputs = Vec::new();
         for path in paths {
-            let input: Input = serde_json::from_slice(&fs::read(&path)?)
+            let mut input: Input = serde_json::from_slice(&fs::read(&path)?)
                 .with_context(|| format!("`{}` is no input", path.display()))?;
             let is_text = input.args.iter().all(|argument| {
                 !argument.0.is_empty()
                     && std::str::from_utf8(&argument.0).is_ok_and(|text| !text.contains('{'))
             });
-            if input.files.is_empty() && input.environment.is_empty() && is_text {
+            // Variables of the suite, which programs do not ask for.
+            input.environment.clear();
+            if input.files.is_empty() && is_text {
                 inputs.push(input);
             }
         }
