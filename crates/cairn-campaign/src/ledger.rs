@@ -50,6 +50,8 @@ struct State {
     n_unconfirmed: u64,
     /// What each worker is at.
     workers: Vec<String>,
+    /// What was warned of.
+    warned: BTreeSet<String>,
     /// Inputs tried, and when, at the last moment that was told.
     last_moment: (Duration, u64),
     cpu_before: Duration,
@@ -135,6 +137,7 @@ impl<'a> Ledger<'a> {
             n_unstable: 0,
             n_unconfirmed: 0,
             workers: vec!["starting".into(); n_workers],
+            warned: BTreeSet::new(),
             last_moment: (worked, n_inputs),
             cpu_before,
         };
@@ -314,6 +317,15 @@ impl<'a> Ledger<'a> {
     pub(crate) fn announce(&self, kind: EventKind) -> Result<(), CampaignError> {
         let mut state = self.lock();
         self.tell(&mut state, kind)
+    }
+
+    /// Warns of something, unless that was done.
+    pub(crate) fn warn_once(&self, text: String) -> Result<(), CampaignError> {
+        let mut state = self.lock();
+        if !state.warned.insert(text.clone()) {
+            return Ok(());
+        }
+        self.tell(&mut state, EventKind::Warned { text })
     }
 
     /// Stores and tells how far the campaign is.

@@ -95,6 +95,7 @@ impl Worker<'_> {
             });
             self.ledger.spend(strategy.name(), spent);
             judged?;
+            strategy.notices().into_iter().try_for_each(|text| self.ledger.warn_once(text))?;
             *n_deaths = 0;
         }
         self.ledger.set_worker(self.number, "done");

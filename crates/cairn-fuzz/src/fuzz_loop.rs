@@ -6,6 +6,7 @@ use crate::{
     config::FuzzConfig,
     dictionary::Dictionary,
     failures::Failures,
+    harness::HarnessChanges,
     mutation::{Material, Mutations, Recipe},
     pace::Pace,
     queue::{Queue, Seed, signature},
@@ -15,7 +16,7 @@ use crate::{
     trim::trim,
 };
 use cairn_abi::session::class;
-use cairn_executor::{ExecutorError, WantedCounters, Wants};
+use cairn_executor::{Changers, ExecutorError, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramMap};
 use cairn_strategy::{Candidate, Entry, Seen};
 use std::collections::{HashMap, VecDeque};
@@ -31,6 +32,7 @@ pub struct FuzzLoop {
     random: Random,
     queue: Queue,
     batch: Batch,
+    harness: HarnessChanges,
     notable: Vec<Notable>,
     /// The seed at work.
     current: Option<Current>,
@@ -70,6 +72,8 @@ pub struct FuzzCounts {
     pub n_good_answers: u64,
     /// Candidates found.
     pub n_candidates: u64,
+    /// Inputs that the harness was asked to change itself.
+    pub n_asked_of_harness: u64,
 }
 
 /// Every so many batches the counters of all runs are looked at.
@@ -94,6 +98,7 @@ impl FuzzLoop {
             random: Random::new(seed),
             queue: Queue::default(),
             batch: Batch::default(),
+            harness: HarnessChanges::default(),
             notable: Vec::new(),
             current: None,
             waiting: VecDeque::new(),
@@ -116,6 +121,11 @@ impl FuzzLoop {
     /// What the loop did so far.
     pub fn counts(&self) -> &FuzzCounts {
         &self.counts
+    }
+
+    /// What a person should know of how it works on a target.
+    pub fn notices(&self) -> Vec<String> {
+        self.harness.notice().into_iter().collect()
     }
 
     /// Adds a seed that nobody need run: it is known what it reaches.
@@ -166,6 +176,7 @@ impl FuzzLoop {
                 break;
             }
             let start = around.clock();
+            self.let_harness_change(around, &mut done)?;
             self.run_batch(around)?;
             let took = around.clock().zip(start).map(|(now, start)| now.saturating_sub(start));
             self.pace.worked(n_inputs, took);
@@ -225,6 +236,10 @@ impl FuzzLoop {
     fn fill(&mut self, n: usize, around: &mut dyn Surroundings) {
         self.batch.clear();
         let max_size = around.max_size();
+        let changers = match self.harness.is_trusted() {
+            true => around.session().changers(),
+            false => Changers::default(),
+        };
         while self.batch.len() < n {
             if let Some((_, answer)) = self.waiting.front() {
                 let kind = if is_only_buffer(&answer.input) { Kind::Buffers } else { Kind::Inputs };
@@ -252,7 +267,7 @@ impl FuzzLoop {
             if !self.batch.takes(current.kind) {
                 break;
             }
-            self.make(current, max_size);
+            self.make(current, max_size, changers);
             self.current = Some(Current { n_left: current.n_left - 1, ..current });
         }
     }
@@ -272,14 +287,23 @@ impl FuzzLoop {
 
     /// Adds a changed seed to the batch.
     #[inline]
-    fn make(&mut self, current: Current, max_size: usize) {
-        let Self { queue, mutations, random, batch, dictionary, .. } = self;
+    fn make(&mut self, current: Current, max_size: usize, changers: Changers) {
+        let Self { queue, mutations, random, batch, dictionary, harness, .. } = self;
         let input = queue.seed(current.seed).input();
         let donor = queue.donor(current.seed, random);
         let material = Material { dictionary, donor, max_size };
         let seed = Some(current.seed as u32);
         if current.kind == Kind::Buffers {
-            let original = input.buffer.as_ref().map_or(&[][..], |buffer| &buffer.0);
+            let original = buffer_of(input);
+            if let Some((way, n_times, recipe)) = mutations.ask_harness(random, changers, donor.is_some()) {
+                let other = donor.map_or(&[][..], buffer_of);
+                harness.ask(batch.len(), way, n_times, random.bits() as u32, other);
+                batch.push_buffer(|buffer| {
+                    buffer.extend_from_slice(original);
+                    Made { seed, recipe, how: None }
+                });
+                return;
+            }
             batch.push_buffer(|buffer| {
                 buffer.extend_from_slice(original);
                 Made { seed, recipe: mutations.change_buffer(buffer, random, &material), how: None }
@@ -289,6 +313,25 @@ impl FuzzLoop {
         let mut input = input.clone();
         let recipe = mutations.change(&mut input, random, &material);
         batch.push_input(input, Made { seed, recipe, how: None });
+    }
+
+    /// Has the harness change what it was asked to in the batch; where nothing comes of it, the buffer is changed without.
+    fn let_harness_change(
+        &mut self,
+        around: &mut dyn Surroundings,
+        done: &mut Done,
+    ) -> Result<(), ExecutorError> {
+        let max_size = around.max_size();
+        let Self { harness, batch, mutations, random, dictionary, counts, .. } = self;
+        let n_before = harness.n_calls();
+        let unchanged = harness.make(around.session(), batch, dictionary, random, max_size)?;
+        counts.n_asked_of_harness = harness.n_calls();
+        done.target_runs += harness.n_calls() - n_before;
+        let material = Material { dictionary, donor: None, max_size };
+        for place in unchanged {
+            batch.change_buffer(place, |buffer| mutations.change_buffer(buffer, random, &material));
+        }
+        Ok(())
     }
 
     fn run_batch(&mut self, around: &mut dyn Surroundings) -> Result<(), ExecutorError> {
@@ -354,6 +397,11 @@ impl FuzzLoop {
         self.unjudged.insert(address, index);
         self.unlooked.push(index);
     }
+}
+
+/// The buffer of an input; empty if it has none.
+fn buffer_of(input: &Input) -> &[u8] {
+    input.buffer.as_ref().map_or(&[], |buffer| &buffer.0)
 }
 
 /// A candidate and what it is worth.
