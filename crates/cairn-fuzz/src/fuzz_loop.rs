@@ -11,7 +11,7 @@ use crate::{
     pace::Pace,
     queue::{Queue, Seed, signature},
     random::Random,
-    region::is_only_buffer,
+    region::{RegionKind, Scope, is_only_buffer},
     surroundings::{Done, Surroundings},
     trim::trim,
 };
@@ -57,6 +57,8 @@ struct Current {
     n_left: u32,
     /// What its inputs are run as.
     kind: Kind,
+    /// What carries its bytes, if these are all that is changed.
+    raw: Option<RegionKind>,
 }
 
 /// What the loop did since it was made.
@@ -222,7 +224,10 @@ impl FuzzLoop {
             regions: &self.config.regions,
             max_size: around.max_size(),
         };
-        let answers = self.comparisons.answers(seed.input(), &run, &asked, &mut self.dictionary)?;
+        let mut answers = self.comparisons.answers(seed.input(), &run, &asked, &mut self.dictionary)?;
+        if let scope @ Scope::Raw(_) = self.config.scope(seed.input()) {
+            answers.retain(|answer| self.config.scope(&answer.input) == scope);
+        }
         self.counts.n_looks += 1;
         self.counts.n_answers += answers.len() as u64;
         self.waiting.extend(answers.into_iter().map(|answer| (Some(index), answer)));
@@ -277,9 +282,14 @@ impl FuzzLoop {
         loop {
             let (seed, n_left) = self.queue.choose(&mut self.random, &|seed| around.score(seed))?;
             let input = self.queue.seed(seed).input();
-            let kind = if self.mutations.changes_only_buffer(input) { Kind::Buffers } else { Kind::Inputs };
-            if self.mutations.changes_anything(input) {
-                return Some(Current { seed, n_left, kind });
+            let scope = self.config.scope(input);
+            let kind = if scope.is_only_buffer(input) { Kind::Buffers } else { Kind::Inputs };
+            let raw = match scope {
+                Scope::Raw(carrier) => Some(carrier),
+                Scope::Regions(_) => None,
+            };
+            if scope.is_in(input) {
+                return Some(Current { seed, n_left, kind, raw });
             }
             self.queue.retire(seed);
         }
@@ -311,7 +321,10 @@ impl FuzzLoop {
             return;
         }
         let mut input = input.clone();
-        let recipe = mutations.change(&mut input, random, &material);
+        let recipe = match current.raw {
+            Some(carrier) => mutations.change_raw(carrier, &mut input, random, &material),
+            None => mutations.change(&mut input, random, &material),
+        };
         batch.push_input(input, Made { seed, recipe, how: None });
     }
 
@@ -379,7 +392,8 @@ impl FuzzLoop {
             let mut input = self.batch.input(place);
             if !is_failure {
                 let seed = Seed::new(input, hits, fuel, parent);
-                let (seed, n_runs) = trim(seed, &self.config.regions, around.session(), most_trims)?;
+                let scope = self.config.scope(seed.input());
+                let (seed, n_runs) = trim(seed, scope, around.session(), most_trims)?;
                 done.target_runs += n_runs as u64;
                 input = seed.input().clone();
                 self.keep(seed);

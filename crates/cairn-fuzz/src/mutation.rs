@@ -24,7 +24,7 @@ use crate::{
     config::FuzzConfig,
     dictionary::Dictionary,
     random::Random,
-    region::{self, RegionKind},
+    region::{self, RegionKind, raw_bytes, raw_bytes_mut},
 };
 use cairn_executor::Changers;
 use cairn_model::{
@@ -76,23 +76,6 @@ impl Mutations {
             max_words: config.max_words,
             max_word_size: config.max_word_size,
         }
-    }
-
-    /// Whether only the buffer of this input can be changed, and there is nothing else to it.
-    pub(crate) fn changes_only_buffer(&self, input: &Input) -> bool {
-        region::is_only_buffer(input)
-            && !self.may_change(RegionKind::Arguments, input)
-            && !self.may_change(RegionKind::Stdin, input)
-            && self.may_change(RegionKind::Buffer, input)
-    }
-
-    /// Whether anything of this input can be changed.
-    pub(crate) fn changes_anything(&self, input: &Input) -> bool {
-        RegionKind::ALL.into_iter().any(|kind| self.may_change(kind, input))
-    }
-
-    fn may_change(&self, kind: RegionKind, input: &Input) -> bool {
-        self.allowed.contains(&kind) && kind.is_in(input)
     }
 
     /// Changes the buffer of a harness in place; nothing is allocated once it has been as large before.
@@ -162,6 +145,36 @@ impl Mutations {
             let way = self.ways[kind.index()].choose(random);
             if self.apply(kind, way, input, random, material) {
                 recipe.push(kind, way);
+            }
+        }
+        recipe
+    }
+
+    /// Changes the raw bytes that a region of an input carries, in place, and nothing else.
+    pub(crate) fn change_raw(
+        &mut self,
+        carrier: RegionKind,
+        input: &mut Input,
+        random: &mut Random,
+        material: &Material<'_>,
+    ) -> Recipe {
+        let Material { dictionary, donor, max_size } = *material;
+        let room = max_size.saturating_sub(region::size(input));
+        let donor = donor.and_then(|donor| raw_bytes(carrier, donor)).map_or(&[][..], Vec::as_slice);
+        let mut recipe = Recipe::new(self.amounts.choose(random));
+        let Some(bytes) = raw_bytes_mut(carrier, input) else { return recipe };
+        let sources = Sources { dictionary, donor, max_size: bytes.len() + room };
+        // What else a file is has ways, too, which come first.
+        let n_others = n_ways(carrier) - bytes::NAMES.len();
+        for _ in 0..AMOUNTS[recipe.amount()] {
+            let way = loop {
+                let way = self.ways[carrier.index()].choose(random);
+                if way >= n_others {
+                    break way;
+                }
+            };
+            if self.bytes.apply(way - n_others, bytes, random, &sources) {
+                recipe.push(carrier, way);
             }
         }
         recipe

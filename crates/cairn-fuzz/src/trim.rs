@@ -5,7 +5,7 @@
 
 use crate::{
     queue::{Seed, signature},
-    region::RegionKind,
+    region::{RegionKind, Scope, raw_bytes_mut},
 };
 use cairn_abi::session::class;
 use cairn_executor::{ExecutorError, Session, WantedCounters, Wants};
@@ -15,7 +15,7 @@ use cairn_model::{Input, input::FileKind};
 /// Returns what is left and how many runs were made, at most `most`.
 pub(crate) fn trim(
     seed: Seed,
-    regions: &[RegionKind],
+    scope: Scope<'_>,
     session: &mut Session,
     most: usize,
 ) -> Result<(Seed, usize), ExecutorError> {
@@ -27,18 +27,18 @@ pub(crate) fn trim(
         most,
         n_runs: 0,
     };
-    if regions.contains(&RegionKind::Arguments) {
+    if scope.has(RegionKind::Arguments) {
         for word in (0..seed.input().args.len()).rev() {
             trimming.attempt(|input| drop(input.args.remove(word)))?;
         }
     }
-    for part in 0..parts(&mut trimming.input, regions).len() {
-        let mut length = parts(&mut trimming.input, regions)[part].len().div_ceil(2);
+    for part in 0..parts(&mut trimming.input, scope).len() {
+        let mut length = parts(&mut trimming.input, scope)[part].len().div_ceil(2);
         while length > 0 {
-            let mut end = parts(&mut trimming.input, regions)[part].len();
+            let mut end = parts(&mut trimming.input, scope)[part].len();
             while end > 0 {
                 let start = end.saturating_sub(length);
-                trimming.attempt(|input| drop(parts(input, regions)[part].drain(start..end)))?;
+                trimming.attempt(|input| drop(parts(input, scope)[part].drain(start..end)))?;
                 end = start;
             }
             length /= 2;
@@ -83,9 +83,12 @@ impl Trimming<'_> {
 }
 
 /// The bytes that can be cut.
-fn parts<'a>(input: &'a mut Input, regions: &[RegionKind]) -> Vec<&'a mut Vec<u8>> {
+fn parts<'a>(input: &'a mut Input, scope: Scope<'_>) -> Vec<&'a mut Vec<u8>> {
+    if let Scope::Raw(carrier) = scope {
+        return raw_bytes_mut(carrier, input).into_iter().collect();
+    }
     let Input { args, stdin, files, environment, buffer, .. } = input;
-    let is_cut = |kind| regions.contains(&kind);
+    let is_cut = |kind| scope.has(kind);
     let mut parts: Vec<&mut Vec<u8>> = Vec::new();
     if is_cut(RegionKind::Arguments) {
         parts.extend(args.iter_mut().map(|word| &mut word.0));
