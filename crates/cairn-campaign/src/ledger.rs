@@ -50,6 +50,8 @@ struct State {
     n_unconfirmed: u64,
     /// What each worker is at.
     workers: Vec<String>,
+    /// Inputs that each worker may try in the step it is at, and has not told of.
+    promised: Vec<u64>,
     /// What was warned of.
     warned: BTreeSet<String>,
     /// Inputs tried, and when, at the last moment that was told.
@@ -137,6 +139,7 @@ impl<'a> Ledger<'a> {
             n_unstable: 0,
             n_unconfirmed: 0,
             workers: vec!["starting".into(); n_workers],
+            promised: vec![0; n_workers],
             warned: BTreeSet::new(),
             last_moment: (worked, n_inputs),
             cpu_before,
@@ -284,23 +287,34 @@ impl<'a> Ledger<'a> {
         self.lock().findings.get(start..).unwrap_or_default().to_vec()
     }
 
-    /// Adds to what a strategy has spent.
-    pub(crate) fn spend(&self, strategy: &str, spent: Spent) {
-        *self.lock().work.entry(strategy.to_string()).or_default() += spent;
+    /// Adds to what a strategy has spent, in a step of a worker that is over.
+    pub(crate) fn spend(&self, worker: usize, strategy: &str, spent: Spent) {
+        let mut state = self.lock();
+        state.promised[worker] = 0;
+        *state.work.entry(strategy.to_string()).or_default() += spent;
     }
 
-    /// What is left of a budget for the whole campaign. Time is looked at only where it is limited.
-    pub(crate) fn left(&self, budget: &Budget) -> Budget {
-        budget.left(&self.spent(budget))
+    /// What a worker may use in its next step: of what is left of the budget for the whole campaign, and is not promised to
+    /// others. Time is looked at only where it is limited.
+    pub(crate) fn promise(&self, worker: usize, step: &Budget, budget: &Budget) -> Budget {
+        let mut state = self.lock();
+        state.promised[worker] = 0;
+        let mut spent = self.spent(&state, budget);
+        let promised: u64 = state.promised.iter().sum();
+        spent.inputs += promised;
+        // An input takes one run at least.
+        spent.target_runs += promised;
+        let step = step.and(&budget.left(&spent));
+        state.promised[worker] = step.inputs.unwrap_or(0);
+        step
     }
 
     /// Whether a budget for the whole campaign is over.
     pub(crate) fn is_over(&self, budget: &Budget) -> bool {
-        budget.is_over(&self.spent(budget))
+        budget.is_over(&self.spent(&self.lock(), budget))
     }
 
-    fn spent(&self, budget: &Budget) -> Spent {
-        let state = self.lock();
+    fn spent(&self, state: &State, budget: &Budget) -> Spent {
         let mut spent = state.total();
         spent.wall = if budget.wall.is_some() { self.clock.now() } else { Duration::ZERO };
         spent.cpu =

@@ -45,6 +45,8 @@ pub struct FuzzLoop {
     pace: Pace,
     /// Seeds of which the campaign has not said what became of them, by address.
     unjudged: HashMap<String, usize>,
+    /// How often what hit a counter was proposed in vain.
+    in_vain: HashMap<u32, u32>,
     n_batches: u64,
     counts: FuzzCounts,
 }
@@ -84,6 +86,9 @@ const SAMPLED: u64 = 32;
 /// Runs that make a new seed smaller.
 const MOST_TRIMS: u64 = 64;
 
+/// What was proposed in vain more often than this is not proposed again.
+const MOST_IN_VAIN: u32 = 3;
+
 /// Counters whatever the run reached.
 const EVERYTHING_COUNTED: Wants = Wants { counters: WantedCounters::Always, output: false };
 
@@ -109,6 +114,7 @@ impl FuzzLoop {
             failures: Failures::default(),
             pace: Pace::new(),
             unjudged: HashMap::new(),
+            in_vain: HashMap::new(),
             n_batches: 0,
             counts: FuzzCounts::default(),
             config,
@@ -150,9 +156,12 @@ impl FuzzLoop {
         }
     }
 
-    /// Notes that the campaign does not keep a candidate.
+    /// Notes that the campaign does not keep a candidate. What it reached is new again, unless somebody else has reached it.
     pub fn forget(&mut self, input: &Input) {
         if let Some(index) = self.unjudged.remove(&input.address()) {
+            for (counter, _) in self.queue.seed(index).hits() {
+                *self.in_vain.entry(*counter).or_default() += 1;
+            }
             self.queue.retire(index);
         }
     }
@@ -197,8 +206,15 @@ impl FuzzLoop {
     /// What seeds reach is not new, whoever ran the session before. Without seeds there is a start.
     fn begin(&mut self, around: &mut dyn Surroundings) {
         let baseline = around.session().baseline();
-        for seed in (0..self.queue.len()).map(|index| self.queue.seed(index)) {
-            merge(baseline, seed.hits());
+        // What runs hit only now and then would be proposed for ever.
+        let is_given_up = |counter: u32| self.in_vain.get(&counter).is_some_and(|n| *n >= MOST_IN_VAIN);
+        for index in 0..self.queue.len() {
+            let is_retired = self.queue.is_retired(index);
+            for hit in self.queue.seed(index).hits() {
+                if !is_retired || is_given_up(hit.0) {
+                    merge(baseline, std::slice::from_ref(hit));
+                }
+            }
         }
         if self.queue.len() == 0 && self.waiting.is_empty() {
             let start = Answer { input: self.config.start.clone(), how: "where everything begins".into() };

@@ -112,6 +112,21 @@ fn what_others_found_is_not_found_again() {
 }
 
 #[test]
+fn what_was_turned_down_is_proposed_again_but_not_for_ever() {
+    let program = Program::text(
+        "#include <stdio.h>\nint main(void) {\n  if (getchar() == 'q') puts(\"q\");\n}\n",
+        false,
+    );
+    let mut campaign = Campaign::new(&program, 1, &[program.template.fill(b"x".to_vec())]);
+    let mut strategy = FuzzStrategy::new(config(&program));
+    let n_in_vain = (0..6)
+        .map(|_| campaign.step_in_vain(&mut strategy, &Budget::of_inputs(20_000)))
+        .filter(|candidates| candidates.iter().any(|candidate| candidate.input.stdin.0.starts_with(b"q")))
+        .count();
+    assert_eq!(n_in_vain, 3);
+}
+
+#[test]
 fn without_a_symbolic_view_it_says_so_and_goes_on() {
     let program = Program::text(
         "#include <stdio.h>\nint main(void) {\n  if (getchar() == 'q') puts(\"q\");\n}\n",
