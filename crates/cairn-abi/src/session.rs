@@ -68,6 +68,16 @@ pub enum RunnerMode {
     Snapshot = 1,
 }
 
+/// What a batch holds, and a runner does with it; the value of [`SessionBoard::batch_kind`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum BatchKind {
+    /// Inputs, in [`InputSlot`]s: they are run.
+    Inputs = 0,
+    /// Buffers, in [`ChangeSlot`](crate::changes::ChangeSlot)s: the harness changes them itself.
+    Changes = 1,
+}
+
 /// The page on which host, template and runner meet.
 #[repr(C)]
 pub struct SessionBoard {
@@ -111,6 +121,11 @@ pub struct SessionBoard {
     pub memory_limit: AtomicU64,
     /// Signals whose handling runs have changed, one bit each. Kept from runner to runner: only these need restoring.
     pub signals: AtomicU32,
+
+    /// What the batch holds, a [`BatchKind`] as a number; written by the host.
+    pub batch_kind: AtomicU32,
+    /// What a harness can change itself, bits of [`crate::changes::changers`]; written by the template.
+    pub changers: AtomicU32,
 }
 
 const _: () = assert!(size_of::<SessionBoard>() <= crate::channel::PAGE);

@@ -51,6 +51,10 @@ struct State {
     n_unconfirmed: u64,
     /// What each worker is at.
     workers: Vec<String>,
+    /// Inputs that each worker may try in the step it is at, and has not told of.
+    promised: Vec<u64>,
+    /// What was warned of.
+    warned: BTreeSet<String>,
     /// Inputs tried, and when, at the last moment that was told.
     last_moment: (Duration, u64),
     cpu: CpuClock,
@@ -136,6 +140,8 @@ impl<'a> Ledger<'a> {
             unstable: BTreeSet::new(),
             n_unconfirmed: 0,
             workers: vec!["starting".into(); n_workers],
+            promised: vec![0; n_workers],
+            warned: BTreeSet::new(),
             last_moment: (worked, n_inputs),
             cpu: CpuClock::after(cpu_before),
         };
@@ -322,23 +328,34 @@ impl<'a> Ledger<'a> {
         self.lock().findings.get(start..).unwrap_or_default().to_vec()
     }
 
-    /// Adds to what a strategy has spent.
-    pub(crate) fn spend(&self, strategy: &str, spent: Spent) {
-        *self.lock().work.entry(strategy.to_string()).or_default() += spent;
+    /// Adds to what a strategy has spent, in a step of a worker that is over.
+    pub(crate) fn spend(&self, worker: usize, strategy: &str, spent: Spent) {
+        let mut state = self.lock();
+        state.promised[worker] = 0;
+        *state.work.entry(strategy.to_string()).or_default() += spent;
     }
 
-    /// What is left of a budget for the whole campaign. Time is looked at only where it is limited.
-    pub(crate) fn left(&self, budget: &Budget) -> Budget {
-        budget.left(&self.spent(budget))
+    /// What a worker may use in its next step: of what is left of the budget for the whole campaign, and is not promised to
+    /// others. Time is looked at only where it is limited.
+    pub(crate) fn promise(&self, worker: usize, step: &Budget, budget: &Budget) -> Budget {
+        let mut state = self.lock();
+        state.promised[worker] = 0;
+        let mut spent = self.spent(&mut state, budget);
+        let promised: u64 = state.promised.iter().sum();
+        spent.inputs += promised;
+        // An input takes one run at least.
+        spent.target_runs += promised;
+        let step = step.and(&budget.left(&spent));
+        state.promised[worker] = step.inputs.unwrap_or(0);
+        step
     }
 
     /// Whether a budget for the whole campaign is over.
     pub(crate) fn is_over(&self, budget: &Budget) -> bool {
-        budget.is_over(&self.spent(budget))
+        budget.is_over(&self.spent(&mut self.lock(), budget))
     }
 
-    fn spent(&self, budget: &Budget) -> Spent {
-        let mut state = self.lock();
+    fn spent(&self, state: &mut State, budget: &Budget) -> Spent {
         let mut spent = state.total();
         spent.wall = if budget.wall.is_some() { self.clock.now() } else { Duration::ZERO };
         spent.cpu = if budget.cpu.is_some() { state.cpu.now() } else { Duration::ZERO };
@@ -354,6 +371,15 @@ impl<'a> Ledger<'a> {
     pub(crate) fn announce(&self, kind: EventKind) -> Result<(), CampaignError> {
         let mut state = self.lock();
         self.tell(&mut state, kind)
+    }
+
+    /// Warns of something, unless that was done.
+    pub(crate) fn warn_once(&self, text: String) -> Result<(), CampaignError> {
+        let mut state = self.lock();
+        if !state.warned.insert(text.clone()) {
+            return Ok(());
+        }
+        self.tell(&mut state, EventKind::Warned { text })
     }
 
     /// Stores and tells how far the campaign is.

@@ -30,7 +30,7 @@ pub(crate) fn judge_all(
             FindingKind::Kept(_) | FindingKind::NothingNew => {}
         }
     }
-    ledger.spend(SEED, spent);
+    ledger.spend(0, SEED, spent);
     if n_failing > 0 {
         let text = format!("the program fails on {n_failing} of {} seeds; they are kept apart", seeds.len());
         ledger.announce(EventKind::Warned { text })?;

@@ -77,7 +77,11 @@ impl Worker<'_> {
             let strategy = &mut strategies[index];
             self.ledger.set_worker(self.number, strategy.name());
             let seen = self.ledger.seen();
-            let budget = self.step_budget();
+            let budget = self.ledger.promise(self.number, &self.step_budget(), &self.config.budget);
+            if budget.inputs == Some(0) || budget.target_runs == Some(0) {
+                // The others have taken what is left.
+                break;
+            }
             let mut view = CampaignView::new(
                 self.parts.target,
                 &self.ledger.corpus,
@@ -98,8 +102,9 @@ impl Worker<'_> {
                 }
                 Ok::<(), CampaignError>(())
             });
-            self.ledger.spend(strategy.name(), spent);
+            self.ledger.spend(self.number, strategy.name(), spent);
             judged?;
+            strategy.notices().into_iter().try_for_each(|text| self.ledger.warn_once(text))?;
             *n_deaths = 0;
         }
         self.ledger.set_worker(self.number, "done");
@@ -118,12 +123,11 @@ impl Worker<'_> {
     fn step_budget(&self) -> Budget {
         let budget = &self.config.budget;
         let is_timed = budget.wall.is_some() || budget.cpu.is_some() || *budget == Budget::UNLIMITED;
-        let step = Budget {
+        Budget {
             inputs: Some(self.config.step_inputs),
             wall: is_timed.then(|| Duration::from_millis(self.config.step_wall_ms)),
             ..Budget::UNLIMITED
-        };
-        step.and(&self.ledger.left(budget))
+        }
     }
 }
 

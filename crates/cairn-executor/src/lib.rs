@@ -64,8 +64,9 @@ pub use crate::{
     request::environment,
     scratch::DEFAULT_TIME,
     session::{
-        BufferBatch, BufferEnd, BufferRun, BufferRuns, Calibration, Ran, Session, SessionConfig,
-        SessionCounts, SessionMode, SessionRun, Verification, WantedCounters, Wants, WhyFresh,
+        BufferBatch, BufferEnd, BufferRun, BufferRuns, Calibration, Change, ChangeBatch, ChangeFailure,
+        Changer, Changers, Ran, Session, SessionConfig, SessionCounts, SessionMode, SessionRun, Verification,
+        WantedCounters, Wants, WhyFresh,
     },
     stability::Stability,
     symbolic::{

@@ -74,6 +74,22 @@ impl Batch {
         self.made.push(make(buffer));
     }
 
+    /// The buffer at a place.
+    pub(crate) fn buffer(&self, place: usize) -> &[u8] {
+        &self.buffers[place]
+    }
+
+    /// Replaces the buffer at a place.
+    pub(crate) fn set_buffer(&mut self, place: usize, bytes: &[u8]) {
+        self.buffers[place].clear();
+        self.buffers[place].extend_from_slice(bytes);
+    }
+
+    /// Changes the buffer at a place, in a way that `change` tells.
+    pub(crate) fn change_buffer(&mut self, place: usize, change: impl FnOnce(&mut Vec<u8>) -> Recipe) {
+        self.made[place].recipe = change(&mut self.buffers[place]);
+    }
+
     /// Adds an input.
     pub(crate) fn push_input(&mut self, input: Input, made: Made) {
         debug_assert!(self.takes(Kind::Inputs));

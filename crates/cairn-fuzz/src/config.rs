@@ -1,6 +1,9 @@
 //! What a fuzzer is to do.
 
-use crate::{dictionary::Dictionary, region::RegionKind};
+use crate::{
+    dictionary::Dictionary,
+    region::{RegionKind, Scope},
+};
 use cairn_model::{Input, Template};
 
 /// What may be changed, with which words, and how far.
@@ -8,6 +11,9 @@ use cairn_model::{Input, Template};
 pub struct FuzzConfig {
     /// The kinds of regions that may be changed.
     pub regions: Vec<RegionKind>,
+    /// Inputs that this template makes of raw bytes stay such: only their bytes are changed, whatever else may be. Default:
+    /// none, unless the configuration is of a template.
+    pub raw: Option<Template>,
     /// Where to begin if there is no other input.
     pub start: Input,
     /// Words of the user.
@@ -30,13 +36,24 @@ pub struct FuzzConfig {
 impl FuzzConfig {
     /// Changes what carries raw bytes, and variables.
     pub fn of_template(template: &Template) -> Self {
-        Self::new(RegionKind::of_template(template), template.fill(Vec::new()))
+        let start = template.fill(Vec::new());
+        Self { raw: Some(template.clone()), ..Self::new(RegionKind::of_template(template), start) }
+    }
+
+    /// What of an input may be changed.
+    pub(crate) fn scope(&self, input: &Input) -> Scope<'_> {
+        let raw = self.raw.as_ref().filter(|template| template.raw(input).is_some()).map(RegionKind::carrier);
+        match raw {
+            Some(carrier) if self.regions.contains(&carrier) => Scope::Raw(carrier),
+            _ => Scope::Regions(&self.regions),
+        }
     }
 
     /// Changes regions of these kinds.
     pub fn new(regions: Vec<RegionKind>, start: Input) -> Self {
         Self {
             regions,
+            raw: None,
             start,
             dictionary: Dictionary::default(),
             literals: true,

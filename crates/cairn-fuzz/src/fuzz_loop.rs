@@ -6,16 +6,17 @@ use crate::{
     config::FuzzConfig,
     dictionary::Dictionary,
     failures::Failures,
+    harness::HarnessChanges,
     mutation::{Material, Mutations, Recipe},
     pace::Pace,
     queue::{Queue, Seed, signature},
     random::Random,
-    region::is_only_buffer,
+    region::{RegionKind, Scope, is_only_buffer},
     surroundings::{Done, Surroundings},
     trim::trim,
 };
 use cairn_abi::session::class;
-use cairn_executor::{ExecutorError, WantedCounters, Wants};
+use cairn_executor::{Changers, ExecutorError, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramMap};
 use cairn_strategy::{Candidate, Entry, Seen};
 use std::collections::{HashMap, VecDeque};
@@ -31,6 +32,7 @@ pub struct FuzzLoop {
     random: Random,
     queue: Queue,
     batch: Batch,
+    harness: HarnessChanges,
     notable: Vec<Notable>,
     /// The seed at work.
     current: Option<Current>,
@@ -43,6 +45,8 @@ pub struct FuzzLoop {
     pace: Pace,
     /// Seeds of which the campaign has not said what became of them, by address.
     unjudged: HashMap<String, usize>,
+    /// How often what hit a counter was proposed in vain.
+    in_vain: HashMap<u32, u32>,
     n_batches: u64,
     counts: FuzzCounts,
 }
@@ -55,6 +59,8 @@ struct Current {
     n_left: u32,
     /// What its inputs are run as.
     kind: Kind,
+    /// What carries its bytes, if these are all that is changed.
+    raw: Option<RegionKind>,
 }
 
 /// What the loop did since it was made.
@@ -70,6 +76,8 @@ pub struct FuzzCounts {
     pub n_good_answers: u64,
     /// Candidates found.
     pub n_candidates: u64,
+    /// Inputs that the harness was asked to change itself.
+    pub n_asked_of_harness: u64,
 }
 
 /// Every so many batches the counters of all runs are looked at.
@@ -77,6 +85,9 @@ const SAMPLED: u64 = 32;
 
 /// Runs that make a new seed smaller.
 const MOST_TRIMS: u64 = 64;
+
+/// What was proposed in vain more often than this is not proposed again.
+const MOST_IN_VAIN: u32 = 3;
 
 /// Counters whatever the run reached.
 const EVERYTHING_COUNTED: Wants = Wants { counters: WantedCounters::Always, output: false };
@@ -94,6 +105,7 @@ impl FuzzLoop {
             random: Random::new(seed),
             queue: Queue::default(),
             batch: Batch::default(),
+            harness: HarnessChanges::default(),
             notable: Vec::new(),
             current: None,
             waiting: VecDeque::new(),
@@ -102,6 +114,7 @@ impl FuzzLoop {
             failures: Failures::default(),
             pace: Pace::new(),
             unjudged: HashMap::new(),
+            in_vain: HashMap::new(),
             n_batches: 0,
             counts: FuzzCounts::default(),
             config,
@@ -116,6 +129,11 @@ impl FuzzLoop {
     /// What the loop did so far.
     pub fn counts(&self) -> &FuzzCounts {
         &self.counts
+    }
+
+    /// What a person should know of how it works on a target.
+    pub fn notices(&self) -> Vec<String> {
+        self.harness.notice().into_iter().collect()
     }
 
     /// Adds a seed that nobody need run: it is known what it reaches.
@@ -138,9 +156,12 @@ impl FuzzLoop {
         }
     }
 
-    /// Notes that the campaign does not keep a candidate.
+    /// Notes that the campaign does not keep a candidate. What it reached is new again, unless somebody else has reached it.
     pub fn forget(&mut self, input: &Input) {
         if let Some(index) = self.unjudged.remove(&input.address()) {
+            for (counter, _) in self.queue.seed(index).hits() {
+                *self.in_vain.entry(*counter).or_default() += 1;
+            }
             self.queue.retire(index);
         }
     }
@@ -166,6 +187,7 @@ impl FuzzLoop {
                 break;
             }
             let start = around.clock();
+            self.let_harness_change(around, &mut done)?;
             self.run_batch(around)?;
             let took = around.clock().zip(start).map(|(now, start)| now.saturating_sub(start));
             self.pace.worked(n_inputs, took);
@@ -184,8 +206,15 @@ impl FuzzLoop {
     /// What seeds reach is not new, whoever ran the session before. Without seeds there is a start.
     fn begin(&mut self, around: &mut dyn Surroundings) {
         let baseline = around.session().baseline();
-        for seed in (0..self.queue.len()).map(|index| self.queue.seed(index)) {
-            merge(baseline, seed.hits());
+        // What runs hit only now and then would be proposed for ever.
+        let is_given_up = |counter: u32| self.in_vain.get(&counter).is_some_and(|n| *n >= MOST_IN_VAIN);
+        for index in 0..self.queue.len() {
+            let is_retired = self.queue.is_retired(index);
+            for hit in self.queue.seed(index).hits() {
+                if !is_retired || is_given_up(hit.0) {
+                    merge(baseline, std::slice::from_ref(hit));
+                }
+            }
         }
         if self.queue.len() == 0 && self.waiting.is_empty() {
             let start = Answer { input: self.config.start.clone(), how: "where everything begins".into() };
@@ -211,7 +240,10 @@ impl FuzzLoop {
             regions: &self.config.regions,
             max_size: around.max_size(),
         };
-        let answers = self.comparisons.answers(seed.input(), &run, &asked, &mut self.dictionary)?;
+        let mut answers = self.comparisons.answers(seed.input(), &run, &asked, &mut self.dictionary)?;
+        if let scope @ Scope::Raw(_) = self.config.scope(seed.input()) {
+            answers.retain(|answer| self.config.scope(&answer.input) == scope);
+        }
         self.counts.n_looks += 1;
         self.counts.n_answers += answers.len() as u64;
         self.waiting.extend(answers.into_iter().map(|answer| (Some(index), answer)));
@@ -225,6 +257,10 @@ impl FuzzLoop {
     fn fill(&mut self, n: usize, around: &mut dyn Surroundings) {
         self.batch.clear();
         let max_size = around.max_size();
+        let changers = match self.harness.is_trusted() {
+            true => around.session().changers(),
+            false => Changers::default(),
+        };
         while self.batch.len() < n {
             if let Some((_, answer)) = self.waiting.front() {
                 let kind = if is_only_buffer(&answer.input) { Kind::Buffers } else { Kind::Inputs };
@@ -252,7 +288,7 @@ impl FuzzLoop {
             if !self.batch.takes(current.kind) {
                 break;
             }
-            self.make(current, max_size);
+            self.make(current, max_size, changers);
             self.current = Some(Current { n_left: current.n_left - 1, ..current });
         }
     }
@@ -262,9 +298,14 @@ impl FuzzLoop {
         loop {
             let (seed, n_left) = self.queue.choose(&mut self.random, &|seed| around.score(seed))?;
             let input = self.queue.seed(seed).input();
-            let kind = if self.mutations.changes_only_buffer(input) { Kind::Buffers } else { Kind::Inputs };
-            if self.mutations.changes_anything(input) {
-                return Some(Current { seed, n_left, kind });
+            let scope = self.config.scope(input);
+            let kind = if scope.is_only_buffer(input) { Kind::Buffers } else { Kind::Inputs };
+            let raw = match scope {
+                Scope::Raw(carrier) => Some(carrier),
+                Scope::Regions(_) => None,
+            };
+            if scope.is_in(input) {
+                return Some(Current { seed, n_left, kind, raw });
             }
             self.queue.retire(seed);
         }
@@ -272,14 +313,23 @@ impl FuzzLoop {
 
     /// Adds a changed seed to the batch.
     #[inline]
-    fn make(&mut self, current: Current, max_size: usize) {
-        let Self { queue, mutations, random, batch, dictionary, .. } = self;
+    fn make(&mut self, current: Current, max_size: usize, changers: Changers) {
+        let Self { queue, mutations, random, batch, dictionary, harness, .. } = self;
         let input = queue.seed(current.seed).input();
         let donor = queue.donor(current.seed, random);
         let material = Material { dictionary, donor, max_size };
         let seed = Some(current.seed as u32);
         if current.kind == Kind::Buffers {
-            let original = input.buffer.as_ref().map_or(&[][..], |buffer| &buffer.0);
+            let original = buffer_of(input);
+            if let Some((way, n_times, recipe)) = mutations.ask_harness(random, changers, donor.is_some()) {
+                let other = donor.map_or(&[][..], buffer_of);
+                harness.ask(batch.len(), way, n_times, random.bits() as u32, other);
+                batch.push_buffer(|buffer| {
+                    buffer.extend_from_slice(original);
+                    Made { seed, recipe, how: None }
+                });
+                return;
+            }
             batch.push_buffer(|buffer| {
                 buffer.extend_from_slice(original);
                 Made { seed, recipe: mutations.change_buffer(buffer, random, &material), how: None }
@@ -287,8 +337,30 @@ impl FuzzLoop {
             return;
         }
         let mut input = input.clone();
-        let recipe = mutations.change(&mut input, random, &material);
+        let recipe = match current.raw {
+            Some(carrier) => mutations.change_raw(carrier, &mut input, random, &material),
+            None => mutations.change(&mut input, random, &material),
+        };
         batch.push_input(input, Made { seed, recipe, how: None });
+    }
+
+    /// Has the harness change what it was asked to in the batch; where nothing comes of it, the buffer is changed without.
+    fn let_harness_change(
+        &mut self,
+        around: &mut dyn Surroundings,
+        done: &mut Done,
+    ) -> Result<(), ExecutorError> {
+        let max_size = around.max_size();
+        let Self { harness, batch, mutations, random, dictionary, counts, .. } = self;
+        let n_before = harness.n_calls();
+        let unchanged = harness.make(around.session(), batch, dictionary, random, max_size)?;
+        counts.n_asked_of_harness = harness.n_calls();
+        done.target_runs += harness.n_calls() - n_before;
+        let material = Material { dictionary, donor: None, max_size };
+        for place in unchanged {
+            batch.change_buffer(place, |buffer| mutations.change_buffer(buffer, random, &material));
+        }
+        Ok(())
     }
 
     fn run_batch(&mut self, around: &mut dyn Surroundings) -> Result<(), ExecutorError> {
@@ -338,7 +410,8 @@ impl FuzzLoop {
                 let seed = Seed::new(input, hits, fuel, parent);
                 // Only what reached something for the first time is built upon so often that it pays.
                 let most_trims = if n_reached > 0 { most_trims } else { 0 };
-                let (seed, n_runs) = trim(seed, &self.config.regions, around.session(), most_trims)?;
+                let scope = self.config.scope(seed.input());
+                let (seed, n_runs) = trim(seed, scope, around.session(), most_trims)?;
                 done.target_runs += n_runs as u64;
                 input = seed.input().clone();
                 self.keep(seed);
@@ -356,6 +429,11 @@ impl FuzzLoop {
         self.unjudged.insert(address, index);
         self.unlooked.push(index);
     }
+}
+
+/// The buffer of an input; empty if it has none.
+fn buffer_of(input: &Input) -> &[u8] {
+    input.buffer.as_ref().map_or(&[], |buffer| &buffer.0)
 }
 
 /// A candidate and what it is worth.

@@ -12,6 +12,7 @@
 //! Inputs are changed region by region, each kind in ways of its own ([`RegionKind`]), with words of a [`Dictionary`]: the
 //! user's, and what stands in the program. Which way pays is learnt (`bandit`), which seed is next follows from what is
 //! rare and cheap (`queue`), and what the program compares its input with is written where it was compared (`comparisons`).
+//! A harness with a mutator of its own is asked to change its buffers itself (`harness`).
 //!
 //! Mutators of bytes and random numbers are LibAFL's; none of its types leaves this crate. Harness buffers are changed and
 //! run without allocating.
@@ -24,6 +25,7 @@ mod config;
 mod dictionary;
 mod failures;
 mod fuzz_loop;
+mod harness;
 mod mutation;
 mod pace;
 mod queue;

@@ -4,16 +4,16 @@
 //! of regions, one over the ways of each kind, one over numbers of changes. A [`Recipe`] remembers what was done to an
 //! input, so that what pays is rewarded.
 //!
-//! A harness's own `LLVMFuzzerCustomMutator` would be one more way of [`RegionKind::Buffer`]; the runtime does not offer
-//! it yet.
+//! A harness that changes its buffers itself is asked to instead, in a [`HarnessWay`]: what changes them is in the target.
 
 mod bytes;
 mod files;
+mod harness_way;
 mod numbers;
 mod recipe;
 mod words;
 
-pub(crate) use self::recipe::Recipe;
+pub(crate) use self::{harness_way::HarnessWay, recipe::Recipe};
 
 use self::{
     bytes::{ByteMutations, Sources},
@@ -24,8 +24,9 @@ use crate::{
     config::FuzzConfig,
     dictionary::Dictionary,
     random::Random,
-    region::{self, RegionKind},
+    region::{self, RegionKind, raw_bytes, raw_bytes_mut},
 };
+use cairn_executor::Changers;
 use cairn_model::{
     Input,
     input::{FileKind, VariableValue},
@@ -45,6 +46,8 @@ pub(crate) struct Mutations {
     kinds: Bandit,
     ways: [Bandit; RegionKind::ALL.len()],
     amounts: Bandit,
+    /// How well each [`HarnessWay`] pays.
+    harness: Bandit,
     max_words: usize,
     max_word_size: usize,
 }
@@ -67,28 +70,12 @@ impl Mutations {
             bytes: ByteMutations::new(),
             kinds: Bandit::new(allowed.len()),
             allowed,
-            ways: RegionKind::ALL.map(|kind| Bandit::new(names(kind).map(<[_]>::len).iter().sum())),
+            ways: RegionKind::ALL.map(|kind| Bandit::new(n_ways(kind))),
             amounts: Bandit::new(AMOUNTS.len()),
+            harness: Bandit::new(HarnessWay::ALL.len()),
             max_words: config.max_words,
             max_word_size: config.max_word_size,
         }
-    }
-
-    /// Whether only the buffer of this input can be changed, and there is nothing else to it.
-    pub(crate) fn changes_only_buffer(&self, input: &Input) -> bool {
-        region::is_only_buffer(input)
-            && !self.may_change(RegionKind::Arguments, input)
-            && !self.may_change(RegionKind::Stdin, input)
-            && self.may_change(RegionKind::Buffer, input)
-    }
-
-    /// Whether anything of this input can be changed.
-    pub(crate) fn changes_anything(&self, input: &Input) -> bool {
-        RegionKind::ALL.into_iter().any(|kind| self.may_change(kind, input))
-    }
-
-    fn may_change(&self, kind: RegionKind, input: &Input) -> bool {
-        self.allowed.contains(&kind) && kind.is_in(input)
     }
 
     /// Changes the buffer of a harness in place; nothing is allocated once it has been as large before.
@@ -115,6 +102,32 @@ impl Mutations {
         recipe
     }
 
+    /// What a harness is to do to its buffer itself, if it is to: in which way, how often, and by which recipe.
+    pub(crate) fn ask_harness(
+        &mut self,
+        random: &mut Random,
+        changers: Changers,
+        has_donor: bool,
+    ) -> Option<(HarnessWay, u32, Recipe)> {
+        let can_cross = changers.has_cross_over && has_donor;
+        let way = match (changers.has_mutator, can_cross) {
+            (true, true) => HarnessWay::ALL[self.harness.choose(random)],
+            (true, false) => HarnessWay::Mutator,
+            // There is nothing else of its own that would change anything inside of what is crossed.
+            (false, true) if random.once_in(2) => HarnessWay::CrossOver,
+            _ => return None,
+        };
+        let mut recipe = match way {
+            HarnessWay::Mutator => Recipe::new(self.amounts.choose(random)),
+            HarnessWay::CrossOver => Recipe::new(0),
+        };
+        let n_times = AMOUNTS[recipe.amount()];
+        for _ in 0..n_times {
+            recipe.push(RegionKind::Buffer, bytes::NAMES.len() + way as usize);
+        }
+        Some((way, n_times as u32, recipe))
+    }
+
     /// Changes an input in place, of which something must be there to change. It stays one that can be given to a
     /// program, and within its size.
     pub(crate) fn change(
@@ -137,6 +150,36 @@ impl Mutations {
         recipe
     }
 
+    /// Changes the raw bytes that a region of an input carries, in place, and nothing else.
+    pub(crate) fn change_raw(
+        &mut self,
+        carrier: RegionKind,
+        input: &mut Input,
+        random: &mut Random,
+        material: &Material<'_>,
+    ) -> Recipe {
+        let Material { dictionary, donor, max_size } = *material;
+        let room = max_size.saturating_sub(region::size(input));
+        let donor = donor.and_then(|donor| raw_bytes(carrier, donor)).map_or(&[][..], Vec::as_slice);
+        let mut recipe = Recipe::new(self.amounts.choose(random));
+        let Some(bytes) = raw_bytes_mut(carrier, input) else { return recipe };
+        let sources = Sources { dictionary, donor, max_size: bytes.len() + room };
+        // What else a file is has ways, too, which come first.
+        let n_others = n_ways(carrier) - bytes::NAMES.len();
+        for _ in 0..AMOUNTS[recipe.amount()] {
+            let way = loop {
+                let way = self.ways[carrier.index()].choose(random);
+                if way >= n_others {
+                    break way;
+                }
+            };
+            if self.bytes.apply(way - n_others, bytes, random, &sources) {
+                recipe.push(carrier, way);
+            }
+        }
+        recipe
+    }
+
     /// Notes that what was made by a recipe has paid.
     pub(crate) fn reward(&mut self, recipe: &Recipe) {
         self.amounts.reward(recipe.amount(), 1.0);
@@ -145,7 +188,10 @@ impl Mutations {
             if let Some(place) = self.allowed.iter().position(|allowed| *allowed == kind) {
                 self.kinds.reward(place, share);
             }
-            self.ways[kind.index()].reward(way, share);
+            match way.checked_sub(n_ways(kind)) {
+                None => self.ways[kind.index()].reward(way, share),
+                Some(way) => self.harness.reward(way, share),
+            }
         }
     }
 
@@ -262,11 +308,18 @@ impl Mutations {
     }
 }
 
+/// How many ways of a kind there are; a harness's own come after them.
+fn n_ways(kind: RegionKind) -> usize {
+    let n_harness = if kind == RegionKind::Buffer { HarnessWay::ALL.len() } else { 0 };
+    names(kind).map(<[_]>::len).iter().sum::<usize>() - n_harness
+}
+
 /// The names of the ways of a kind, in one or two lists one after the other.
 fn names(kind: RegionKind) -> [&'static [&'static str]; 2] {
     match kind {
         RegionKind::Arguments => [&words::NAMES, &[]],
-        RegionKind::Stdin | RegionKind::Buffer => [&bytes::NAMES, &[]],
+        RegionKind::Stdin => [&bytes::NAMES, &[]],
+        RegionKind::Buffer => [&bytes::NAMES, &HarnessWay::NAMES],
         RegionKind::Files => [&files::NAMES, &bytes::NAMES],
         RegionKind::Environment => [&["change a value", "number in a value"], &[]],
         RegionKind::Variables => [&numbers::NAMES, &[]],

@@ -3,6 +3,7 @@
 use cairn_model::{
     Input, Template,
     input::{FileKind, VariableValue},
+    template::RAW_FILE,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,13 +33,17 @@ impl RegionKind {
 
     /// The kinds that change where raw bytes go where a template says: what carries them, and variables.
     pub fn of_template(template: &Template) -> Vec<Self> {
+        vec![Self::carrier(template), Self::Variables]
+    }
+
+    /// What carries raw bytes where a template says where they go.
+    pub(crate) fn carrier(template: &Template) -> Self {
         let names_file = template.base.args.iter().any(|word| word.0.windows(2).any(|two| two == b"@@"));
-        let carrier = match template.is_harness {
+        match template.is_harness {
             _ if names_file => Self::Files,
             true => Self::Buffer,
             false => Self::Stdin,
-        };
-        vec![carrier, Self::Variables]
+        }
     }
 
     /// Its name for people.
@@ -73,6 +78,68 @@ impl RegionKind {
 impl fmt::Display for RegionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// What of an input may be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope<'a> {
+    /// The raw bytes that a region of this kind carries, and nothing else.
+    Raw(RegionKind),
+    /// Regions of these kinds.
+    Regions(&'a [RegionKind]),
+}
+
+impl Scope<'_> {
+    /// Whether regions of a kind may be changed as a whole.
+    pub(crate) fn has(self, kind: RegionKind) -> bool {
+        matches!(self, Self::Regions(kinds) if kinds.contains(&kind))
+    }
+
+    /// Whether there is anything of an input to change.
+    pub(crate) fn is_in(self, input: &Input) -> bool {
+        match self {
+            Self::Raw(_) => true,
+            Self::Regions(kinds) => kinds.iter().any(|kind| kind.is_in(input)),
+        }
+    }
+
+    /// Whether nothing but the buffer of a harness is there, and may be changed.
+    pub(crate) fn is_only_buffer(self, input: &Input) -> bool {
+        let others = [RegionKind::Arguments, RegionKind::Stdin];
+        is_only_buffer(input)
+            && match self {
+                Self::Raw(carrier) => carrier == RegionKind::Buffer,
+                Self::Regions(kinds) => {
+                    kinds.contains(&RegionKind::Buffer) && !others.iter().any(|other| kinds.contains(other))
+                }
+            }
+    }
+}
+
+/// The raw bytes that a region of some kind carries, as a template has put them there.
+pub(crate) fn raw_bytes(carrier: RegionKind, input: &Input) -> Option<&Vec<u8>> {
+    match carrier {
+        RegionKind::Files => match &input.files.iter().find(|file| file.path == RAW_FILE)?.kind {
+            FileKind::Regular(content) => Some(&content.0),
+            _ => None,
+        },
+        RegionKind::Buffer => input.buffer.as_ref().map(|buffer| &buffer.0),
+        RegionKind::Stdin => Some(&input.stdin.0),
+        _ => None,
+    }
+}
+
+/// Likewise, to be changed.
+pub(crate) fn raw_bytes_mut(carrier: RegionKind, input: &mut Input) -> Option<&mut Vec<u8>> {
+    match carrier {
+        RegionKind::Files => match &mut input.files.iter_mut().find(|file| file.path == RAW_FILE)?.kind {
+            FileKind::Regular(content) => Some(&mut content.0),
+            _ => None,
+        },
+        RegionKind::Buffer => input.buffer.as_mut().map(|buffer| &mut buffer.0),
+        RegionKind::Stdin => Some(&mut input.stdin.0),
+        _ => None,
     }
 }
 

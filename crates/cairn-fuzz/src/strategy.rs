@@ -4,6 +4,7 @@ use crate::{
     comparisons,
     config::FuzzConfig,
     fuzz_loop::{FuzzCounts, FuzzLoop},
+    harness,
     surroundings::{Done, Surroundings},
 };
 use cairn_executor::{ExecutorError, Session, SymbolicExecutor, SymbolicRun};
@@ -23,6 +24,8 @@ pub struct FuzzStrategy {
     /// Made when the program is known.
     fuzzing: Option<FuzzLoop>,
     tracer: Tracer,
+    /// Why functions of a harness are not called that change its inputs, if it has any.
+    uncalled: Option<String>,
     /// How many entries of the corpus are known.
     n_known: usize,
 }
@@ -45,22 +48,12 @@ impl Tracer {
 impl FuzzStrategy {
     /// A fuzzer that knows no program yet.
     pub fn new(config: FuzzConfig) -> Self {
-        Self { config, fuzzing: None, tracer: Tracer::Unasked, n_known: 0 }
+        Self { config, fuzzing: None, tracer: Tracer::Unasked, uncalled: None, n_known: 0 }
     }
 
     /// What the fuzzer did so far.
     pub fn counts(&self) -> FuzzCounts {
         self.fuzzing.as_ref().map(|fuzzing| *fuzzing.counts()).unwrap_or_default()
-    }
-
-    /// What a person should know of how it works on this target.
-    pub fn notices(&self) -> Vec<String> {
-        match &self.tracer {
-            Tracer::Missing(why) => {
-                vec![format!("{why}, so the fuzzer does not see what the program compares its input with")]
-            }
-            _ => Vec::new(),
-        }
     }
 }
 
@@ -82,6 +75,7 @@ impl Strategy for FuzzStrategy {
         let entries = view.corpus.since(self.n_known);
         self.n_known += entries.len();
         entries.iter().for_each(|entry| fuzzing.add_entry(entry));
+        self.uncalled = harness::why_uncalled(view.map(), view.plain);
         let mut around =
             InCampaign { view, budget, tracer: &mut self.tracer, start: Instant::now(), before: None };
         Ok(fuzzing.run(&mut around)?)
@@ -92,6 +86,17 @@ impl Strategy for FuzzStrategy {
         if finding.strategy == NAME && !matches!(finding.kind, FindingKind::Kept(_)) {
             fuzzing.forget(&finding.input);
         }
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let untraced = match &self.tracer {
+            Tracer::Missing(why) => {
+                Some(format!("{why}, so the fuzzer does not see what the program compares its input with"))
+            }
+            _ => None,
+        };
+        let of_loop = self.fuzzing.iter().flat_map(FuzzLoop::notices);
+        untraced.into_iter().chain(self.uncalled.clone()).chain(of_loop).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::{
     queue::{Seed, signature},
-    region::RegionKind,
+    region::{RegionKind, Scope, raw_bytes_mut},
 };
 use cairn_abi::session::class;
 use cairn_executor::{ExecutorError, Session, WantedCounters, Wants};
@@ -17,7 +17,7 @@ use cairn_model::{Input, input::FileKind};
 /// Cuts of one size are tried together, each alone, in one batch; then all that changed nothing are made at once.
 pub(crate) fn trim(
     seed: Seed,
-    regions: &[RegionKind],
+    scope: Scope<'_>,
     session: &mut Session,
     most: usize,
 ) -> Result<(Seed, usize), ExecutorError> {
@@ -25,18 +25,18 @@ pub(crate) fn trim(
         wanted: seed.signature(),
         input: seed.input().clone(),
         fuel: seed.fuel(),
-        regions,
+        scope,
         session,
         n_left: most,
     };
-    if regions.contains(&RegionKind::Arguments) {
+    if scope.has(RegionKind::Arguments) {
         let words = (0..seed.input().args.len()).rev();
         trimming.attempt(words.map(Cut::Word).collect())?;
     }
-    for part in 0..parts(&mut trimming.input, regions).len() {
-        let mut length = parts(&mut trimming.input, regions)[part].len().div_ceil(2);
+    for part in 0..parts(&mut trimming.input, scope).len() {
+        let mut length = parts(&mut trimming.input, scope)[part].len().div_ceil(2);
         while length > 0 && trimming.n_left > 0 {
-            let size = parts(&mut trimming.input, regions)[part].len();
+            let size = parts(&mut trimming.input, scope)[part].len();
             let ends = (0..size.div_ceil(length)).map(|n| size - n * length);
             let cuts = ends.map(|end| Cut::Bytes { part, start: end.saturating_sub(length), end });
             trimming.attempt(cuts.collect())?;
@@ -57,10 +57,10 @@ enum Cut {
 }
 
 impl Cut {
-    fn make(self, input: &mut Input, regions: &[RegionKind]) {
+    fn make(self, input: &mut Input, scope: Scope<'_>) {
         match self {
             Self::Word(index) => drop(input.args.remove(index)),
-            Self::Bytes { part, start, end } => drop(parts(input, regions)[part].drain(start..end)),
+            Self::Bytes { part, start, end } => drop(parts(input, scope)[part].drain(start..end)),
         }
     }
 }
@@ -70,7 +70,7 @@ struct Trimming<'a> {
     wanted: u64,
     input: Input,
     fuel: u64,
-    regions: &'a [RegionKind],
+    scope: Scope<'a>,
     session: &'a mut Session,
     /// Runs that may still be made.
     n_left: usize,
@@ -82,6 +82,9 @@ impl Trimming<'_> {
     /// Makes those of the cuts, named from the end to the beginning, that do not change the way of the run.
     fn attempt(&mut self, mut cuts: Vec<Cut>) -> Result<(), ExecutorError> {
         cuts.truncate(self.n_left);
+        if cuts.is_empty() {
+            return Ok(());
+        }
         let alone: Vec<Input> = cuts.iter().map(|cut| self.without(&[*cut])).collect();
         let fuels = self.run(&alone)?;
         let (good, fuels): (Vec<Cut>, Vec<u64>) =
@@ -100,7 +103,7 @@ impl Trimming<'_> {
 
     fn without(&self, cuts: &[Cut]) -> Input {
         let mut input = self.input.clone();
-        cuts.iter().for_each(|cut| cut.make(&mut input, self.regions));
+        cuts.iter().for_each(|cut| cut.make(&mut input, self.scope));
         input
     }
 
@@ -119,9 +122,12 @@ impl Trimming<'_> {
 }
 
 /// The bytes that can be cut.
-fn parts<'a>(input: &'a mut Input, regions: &[RegionKind]) -> Vec<&'a mut Vec<u8>> {
+fn parts<'a>(input: &'a mut Input, scope: Scope<'_>) -> Vec<&'a mut Vec<u8>> {
+    if let Scope::Raw(carrier) = scope {
+        return raw_bytes_mut(carrier, input).into_iter().collect();
+    }
     let Input { args, stdin, files, environment, buffer, .. } = input;
-    let is_cut = |kind| regions.contains(&kind);
+    let is_cut = |kind| scope.has(kind);
     let mut parts: Vec<&mut Vec<u8>> = Vec::new();
     if is_cut(RegionKind::Arguments) {
         parts.extend(args.iter_mut().map(|word| &mut word.0));

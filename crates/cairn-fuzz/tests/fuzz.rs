@@ -112,6 +112,21 @@ fn what_others_found_is_not_found_again() {
 }
 
 #[test]
+fn what_was_turned_down_is_proposed_again_but_not_for_ever() {
+    let program = Program::text(
+        "#include <stdio.h>\nint main(void) {\n  if (getchar() == 'q') puts(\"q\");\n}\n",
+        false,
+    );
+    let mut campaign = Campaign::new(&program, 1, &[program.template.fill(b"x".to_vec())]);
+    let mut strategy = FuzzStrategy::new(config(&program));
+    let n_in_vain = (0..6)
+        .map(|_| campaign.step_in_vain(&mut strategy, &Budget::of_inputs(20_000)))
+        .filter(|candidates| candidates.iter().any(|candidate| candidate.input.stdin.0.starts_with(b"q")))
+        .count();
+    assert_eq!(n_in_vain, 3);
+}
+
+#[test]
 fn without_a_symbolic_view_it_says_so_and_goes_on() {
     let program = Program::text(
         "#include <stdio.h>\nint main(void) {\n  if (getchar() == 'q') puts(\"q\");\n}\n",
@@ -124,6 +139,57 @@ fn without_a_symbolic_view_it_says_so_and_goes_on() {
     let expected = "the target has no symbolic view, so the fuzzer does not see what the program compares its input with";
     assert_eq!(strategy.notices(), [expected]);
     assert_eq!(strategy.name(), "fuzz");
+}
+
+#[test]
+fn a_mutator_of_the_harness_gets_where_nothing_else_does() {
+    let program = Program::fixture("harness_mutator");
+    let found = find(&program, config(&program), 20_000);
+    assert_eq!(found.reason.split(", ").next(), Some("buffer: the harness's mutator"));
+
+    let text = format!("#define WITHOUT_MUTATOR\n{}", program.workspace.read("target.c"));
+    let without = Program::text(&text, true);
+    let mut campaign = Campaign::new(&without, 1, &[program.start()]);
+    let candidates = campaign.steps(&mut FuzzStrategy::new(config(&without)), 20_000, |_| false);
+    assert!(candidates.iter().all(|candidate| prints(&without, &candidate.input) != "found\n"));
+}
+
+#[test]
+fn a_mutator_that_crashes_is_told_and_left_alone() {
+    let program = Program::fixture("harness_mutator_crash");
+    let mut campaign = Campaign::new(&program, 1, &[program.start()]);
+    let mut strategy = FuzzStrategy::new(config(&program));
+    let is_found = |candidate: &Candidate| prints(&program, &candidate.input) == "found\n";
+    let candidates = campaign.steps(&mut strategy, 20_000, is_found);
+    assert!(candidates.iter().any(is_found), "{candidates:?}");
+    let expected = "the harness's own `LLVMFuzzerCustomMutator` fails: it died of signal 11; it fails too often, so the \
+                    fuzzer goes on without it";
+    assert_eq!(strategy.notices(), [expected]);
+    assert_eq!(strategy.counts().n_asked_of_harness, 3);
+}
+
+#[test]
+fn a_mutator_without_a_live_process_is_told() {
+    let text = r#"
+        #include <pthread.h>
+        #include <unistd.h>
+        #include <stddef.h>
+        static void *wait(void *nothing) { pause(); return nothing; }
+        __attribute__((constructor)) static void start(void) {
+          pthread_t thread;
+          pthread_create(&thread, NULL, wait, NULL);
+        }
+        int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) { return size && data[0] == 'a'; }
+        size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t max_size, unsigned seed) {
+          return size;
+        }"#;
+    let program = Program::text(text, false);
+    let mut campaign = Campaign::new(&program, 1, &[program.template.fill(b"x".to_vec())]);
+    let mut strategy = FuzzStrategy::new(FuzzConfig { comparisons: false, ..config(&program) });
+    campaign.step(&mut strategy, &Budget::of_inputs(5));
+    let expected = "the harness's own `LLVMFuzzerCustomMutator` is not called, because there is no live process: it starts \
+                    threads before `main`";
+    assert_eq!(strategy.notices(), [expected]);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! With a host the harness runs once, on the delivered buffer. Without one it runs on every file named as an argument,
 //! or else on standard input, as libFuzzer does when it replays; arguments that start with `-` are left to
-//! `LLVMFuzzerInitialize`. In a view a client of AFL's may drive it, one input after the other.
+//! `LLVMFuzzerInitialize`. In a view a client of AFL's may drive it, one input after the other. What a harness defines to
+//! change inputs itself is called in sessions only, when the host asks for it.
 
 use crate::{
     buffer::Guarded,
@@ -11,7 +12,7 @@ use crate::{
 };
 use cairn_abi::channel::Stage;
 use core::{
-    ffi::{CStr, c_char, c_int},
+    ffi::{CStr, c_char, c_int, c_uint},
     sync::atomic::Ordering,
 };
 
@@ -19,6 +20,22 @@ use core::{
 pub type TestOneInput = unsafe extern "C" fn(*const u8, usize) -> c_int;
 /// What a harness may define.
 pub type Initialize = unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int;
+/// What a harness may define to change inputs itself: in place, up to a size, by a seed. Returns the new size.
+pub type CustomMutator = unsafe extern "C" fn(*mut u8, usize, usize, c_uint) -> usize;
+/// Likewise, to make one of two, in other memory.
+pub type CustomCrossOver =
+    unsafe extern "C" fn(*const u8, usize, *const u8, usize, *mut u8, usize, c_uint) -> usize;
+
+/// The functions of a harness that are called more than once.
+#[derive(Clone, Copy)]
+pub struct Harness {
+    /// Runs an input.
+    pub test_one_input: TestOneInput,
+    /// Changes an input.
+    pub mutator: Option<CustomMutator>,
+    /// Makes an input of two.
+    pub cross_over: Option<CustomCrossOver>,
+}
 
 /// Runs the harness and returns the exit status. Called by `main.c`.
 ///
@@ -30,6 +47,8 @@ pub unsafe extern "C" fn cairn_harness_main(
     mut argv: *mut *mut c_char,
     test_one_input: TestOneInput,
     initialize: Option<Initialize>,
+    mutator: Option<CustomMutator>,
+    cross_over: Option<CustomCrossOver>,
 ) -> c_int {
     #[cfg(feature = "view")]
     crate::compare::if_asked();
@@ -43,7 +62,7 @@ pub unsafe extern "C" fn cairn_harness_main(
         unsafe { initialize(&mut argc, &mut argv) };
     }
     match channel::find() {
-        Some(channel) => serve(channel, test_one_input),
+        Some(channel) => serve(channel, Harness { test_one_input, mutator, cross_over }),
         // SAFETY: `argv` is the program's, possibly as the harness replaced it.
         None => unsafe { run_driven(test_one_input, argc, argv) },
     }
@@ -88,12 +107,12 @@ unsafe fn run_driven(test_one_input: TestOneInput, argc: c_int, argv: *mut *mut 
 }
 
 /// A session if the host wants one, else one run.
-fn serve(channel: Channel, test_one_input: TestOneInput) -> c_int {
+fn serve(channel: Channel, harness: Harness) -> c_int {
     #[cfg(all(feature = "view", target_arch = "x86_64"))]
-    if let Some(status) = crate::session::serve(channel, crate::session::Entry::Harness(test_one_input)) {
+    if let Some(status) = crate::session::serve(channel, crate::session::Entry::Harness(harness)) {
         return status;
     }
-    run_delivered(channel, test_one_input)
+    run_delivered(channel, harness.test_one_input)
 }
 
 fn run_delivered(channel: Channel, test_one_input: TestOneInput) -> c_int {

@@ -4,7 +4,7 @@
 //! channel's, so that every hit is seen by the host even when the target dies ([`counters`]), and makes the host's choice
 //! of [`mutants`] the view's. Later the target asks
 //! for [`variables`] by name, in Cairn's own words, KLEE's or CREST's; a harness without `main` finds one in
-//! `main.c` and [`harness`], and an AFL program its buffer in [`afl`]. Without a channel all of this works too, fed from the
+//! `main.c` and [`harness`], its own mutator what it calls in [`mutate`], and an AFL program its buffer in [`afl`]. Without a channel all of this works too, fed from the
 //! environment, files and standard input, so that a finding can be replayed without Cairn; and other people's fuzzers
 //! can drive a view through its [`forkserver`]. A program that fails tells the host where, if it is asked to (`stack`).
 //!
@@ -47,6 +47,7 @@ pub mod klee;
 pub mod afl;
 pub mod buffer;
 pub mod harness;
+pub mod mutate;
 pub mod output;
 
 #[cfg(feature = "archive")]

@@ -17,6 +17,11 @@ pub trait Strategy: Send {
 
     /// Tells the strategy what became of a candidate, its own or another's.
     fn observe(&mut self, finding: &Finding);
+
+    /// What a person should know of how it works on this target. The campaign tells each text once.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Why a strategy could not go on. Its worker starts it again.

@@ -48,7 +48,8 @@ pub struct CampaignView<'a> {
 }
 
 impl<'a> CampaignView<'a> {
-    /// The view of one step that begins now; for the campaign. What was seen is the session's baseline from then on.
+    /// The view of one step that begins now; for the campaign. What was seen is the session's baseline from then on, and
+    /// nothing else: what a strategy proposed in vain may be found again.
     #[allow(clippy::too_many_arguments, reason = "each is a part of its own, borrowed from another place")]
     pub fn new(
         target: &'a dyn TargetViews,
@@ -60,7 +61,7 @@ impl<'a> CampaignView<'a> {
         stop: &'a Stop,
     ) -> Self {
         for (known, classes) in plain.baseline().iter_mut().zip(seen.classes()) {
-            *known |= classes;
+            *known = *classes;
         }
         let start = Instant::now();
         Self { target, corpus, seen, plain, random, spent: Spent::default(), max_size, stop, start }

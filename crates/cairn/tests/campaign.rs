@@ -89,8 +89,19 @@ fn addresses(events: &[Value], kind: &str) -> BTreeSet<String> {
 
 #[test]
 fn a_campaign_finds_branches_a_crash_and_a_hang() {
+    finds_everything("1");
+}
+
+#[test]
+fn two_workers_find_branches_a_crash_and_a_hang() {
+    finds_everything("2");
+}
+
+/// Runs a campaign on [`PROGRAM`] that is long enough to find all there is.
+fn finds_everything(n_workers: &str) {
     let workspace = program(PROGRAM);
-    let ran = run(&workspace, &["./program", "seeds", "-o", "out", "--inputs", "60000", "--workers", "1"]);
+    let ran =
+        run(&workspace, &["./program", "seeds", "-o", "out", "--inputs", "60000", "--workers", n_workers]);
     let ran = ran.exits_with(3);
     let ended = events(&workspace, "out");
     assert_eq!(ended.last().unwrap()["event"], "ended", "{ran}");
@@ -105,6 +116,20 @@ fn a_campaign_finds_branches_a_crash_and_a_hang() {
     assert!(!cover.stdout.contains("puts") && cover.stdout.contains("target.c"), "{cover}");
     for text in ["`n > 9`", "`n == 7`", "`depth > 3`", "`depth < 0`"] {
         assert!(!cover.stdout.contains(text), "{text} is missing: {cover}");
+    }
+}
+
+#[test]
+fn workers_share_one_budget() {
+    let workspace = program(PROGRAM);
+    for (folder, n_workers, n_inputs) in [("a", "2", "3000"), ("b", "3", "500"), ("c", "2", "7000")] {
+        let words = ["./program", "seeds", "-o", folder, "--inputs", n_inputs, "--workers", n_workers];
+        let ran = run(&workspace, &words);
+        assert!(matches!(ran.status.code(), Some(0 | 3)), "{ran}");
+        let all = events(&workspace, folder);
+        let last = all.iter().rfind(|event| event["event"] == "moment").unwrap();
+        assert_eq!(last["n_inputs"].to_string(), n_inputs, "{ran}");
+        assert_eq!(all.last().unwrap()["why"], "budget", "{ran}");
     }
 }
 

@@ -77,8 +77,9 @@ const ALLOWED_SYMBOLS: [&str; 8] = [
 ];
 
 /// Members that are linked only where a program needs them, and their sources.
-const OPTIONAL_MEMBERS: [(&str, &str); 13] = [
+const OPTIONAL_MEMBERS: [(&str, &str); 14] = [
     ("cairn_main.o", "main.c"),
+    ("cairn_mutate.o", "mutate.c"),
     ("cairn_afl_init.o", "afl/init.c"),
     ("cairn_afl_loop.o", "afl/loop.c"),
     ("cairn_afl_buffer.o", "afl/buffer.c"),

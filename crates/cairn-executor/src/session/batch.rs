@@ -13,6 +13,7 @@ use crate::{
     error::ExecutorError,
     scratch::{Changes, Difference},
 };
+use cairn_abi::session::BatchKind;
 use cairn_model::{Ending, Input};
 use std::collections::VecDeque;
 
@@ -59,7 +60,7 @@ impl Session {
             }
             // A new template has found nothing there.
             self.watching.write(self.live.channel.control());
-            let posted = self.live.post(n_inputs, wants.bits(), self.config.run.fuel)?;
+            let posted = self.live.post(BatchKind::Inputs, n_inputs, wants.bits(), self.config.run.fuel)?;
             self.counts.n_batches += 1;
             let mut taken = std::mem::take(&mut self.taken);
             sort_out(&mut self.live, &self.config.run, n_inputs, &posted, &mut taken)?;

@@ -9,7 +9,7 @@ use super::{
     why::WhyFresh,
 };
 use crate::error::ExecutorError;
-use cairn_abi::session::{ResultSlot, Span};
+use cairn_abi::session::{BatchKind, ResultSlot, Span};
 use cairn_model::{Ending, Input, input::Bytes};
 use std::ops::Range;
 
@@ -132,7 +132,7 @@ impl Session {
     fn post_buffers(&mut self, wants: Wants) -> Result<(), ExecutorError> {
         self.buffer_runs.keep(&self.live.channel);
         let n_inputs = self.pack.n_inputs();
-        let posted = self.live.post(n_inputs, wants.bits(), self.config.run.fuel)?;
+        let posted = self.live.post(BatchKind::Inputs, n_inputs, wants.bits(), self.config.run.fuel)?;
         self.counts.n_batches += 1;
         let mut taken = std::mem::take(&mut self.taken);
         sort_out(&mut self.live, &self.config.run, n_inputs, &posted, &mut taken)?;

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub struct SessionCounts {
     /// Runs judged in the session.
     pub n_live: u64,
+    /// Buffers that the harness was asked to change itself.
+    pub n_changes: u64,
     /// Batches handed over.
     pub n_batches: u64,
     /// Runs made in a fresh process, by reason.

@@ -1,6 +1,7 @@
 //! The processes of a session: starting them, handing over a batch, noticing how it ends, replacing them.
 
 use super::{
+    changes::Changers,
     config::SessionConfig,
     counts::SessionCounts,
     futex,
@@ -24,7 +25,7 @@ use crate::{
 };
 use cairn_abi::{
     channel::{RUNTIME_EXIT_CODE, Refusal, Stage, TraceLevel},
-    session::{Obstacle, RunnerMode, SessionBoard, Turn},
+    session::{BatchKind, Obstacle, RunnerMode, SessionBoard, Turn},
     symbolic::SHADOW_SIZE,
 };
 use cairn_model::Input;
@@ -88,6 +89,8 @@ pub(super) struct Live {
     n_failures: u32,
     /// What the template noted of its patches before `main`, as [`Channel::infections`].
     before_main: Vec<u8>,
+    /// What the harness can change itself, as the template says.
+    changers: Changers,
     _folder: Option<ScratchFolder>,
 }
 
@@ -177,6 +180,7 @@ impl Live {
             next_run: 1,
             n_failures: 0,
             before_main: Vec::new(),
+            changers: Changers::default(),
             _folder: folder,
         })
     }
@@ -184,6 +188,11 @@ impl Live {
     /// What the template noted of its patches before `main`, as [`Channel::infections`]; empty without mutants.
     pub(super) fn before_main(&self) -> &[u8] {
         &self.before_main
+    }
+
+    /// What the harness can change itself.
+    pub(super) fn changers(&self) -> Changers {
+        self.changers
     }
 
     /// What the last run wrote to standard output and standard error.
@@ -237,11 +246,18 @@ impl Live {
     }
 
     /// Hands over the first `n_inputs` of the inputs region and waits for what comes of it.
-    pub(super) fn post(&mut self, n_inputs: usize, wants: u32, fuel: u64) -> Result<Posted, ExecutorError> {
+    pub(super) fn post(
+        &mut self,
+        kind: BatchKind,
+        n_inputs: usize,
+        wants: u32,
+        fuel: u64,
+    ) -> Result<Posted, ExecutorError> {
         let started = Instant::now();
         let first_run = self.next_run;
         self.next_run += n_inputs as u64;
         let board = self.board();
+        board.batch_kind.store(kind as u32, Relaxed);
         board.n_inputs.store(n_inputs as u32, Relaxed);
         board.wants.store(wants, Relaxed);
         board.first_run.store(first_run, Relaxed);
@@ -455,6 +471,7 @@ impl Live {
         self.has_forked = false;
         if self.turn_comes(Turn::Template) {
             self.before_main = self.channel.infections().to_vec();
+            self.changers = Changers::from_target(self.board().changers.load(Relaxed));
             return Ok(Attempt::Worked);
         }
         let ended = self.keeper.session_end();

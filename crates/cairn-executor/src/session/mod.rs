@@ -12,11 +12,12 @@
 //! ```
 //!
 //! Whole inputs travel through [`Session::run_batch`]; harness buffers also through [`Session::buffers`], which
-//! allocates nothing per run.
+//! allocates nothing per run. What a harness defines to change buffers itself is called by [`Session::changes`].
 
 mod batch;
 mod buffers;
 mod calibrate;
+mod changes;
 mod config;
 mod counts;
 mod futex;
@@ -35,6 +36,7 @@ pub(crate) use self::job::{Activation, Job};
 pub use self::{
     buffers::{BufferBatch, BufferEnd, BufferRun, BufferRuns},
     calibrate::Calibration,
+    changes::{Change, ChangeBatch, ChangeFailure, Changer, Changers},
     config::{SessionConfig, WantedCounters, Wants},
     counts::SessionCounts,
     handle::{Ran, Session, SessionMode, SessionRun},

@@ -7,6 +7,7 @@
 use super::{config::SessionConfig, job::Activation, why::WhyFresh};
 use crate::{error::ExecutorError, executor::value, request, scratch::DEFAULT_TIME, symbolic};
 use cairn_abi::{
+    changes::{ChangeSlot, word_head},
     delivery::{Item, Writer},
     session::{FileSlot, InputSlot, RunnerMode, Span},
 };
@@ -86,6 +87,47 @@ impl Pack {
         true
     }
 
+    /// Writes a list of words that changes may refer to, as many as there is room for in a quarter of the region.
+    pub(super) fn add_words<'a>(
+        &mut self,
+        region: &mut [u8],
+        words: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Span {
+        let start = self.end;
+        let most = region.len() / 4;
+        for word in words {
+            let Some(head) = word_head(word.len()) else { continue };
+            if self.end - start + word.len() >= most {
+                break;
+            }
+            let Some(span) = self.reserve(region, 1 + word.len(), 1) else { break };
+            let bytes = bytes_mut(region, span);
+            bytes[0] = head;
+            bytes[1..].copy_from_slice(word);
+        }
+        Span { offset: start as u32, length: (self.end - start) as u32 }
+    }
+
+    /// Adds a change of `data`, for which the harness may use `other`. `false` if there is no room.
+    pub(super) fn push_change(
+        &mut self,
+        region: &mut [u8],
+        slot: ChangeSlot,
+        data: &[u8],
+        other: &[u8],
+    ) -> bool {
+        if self.n_inputs == self.max_batch {
+            return false;
+        }
+        let before = *self;
+        let parts = self.copy(region, data).zip(self.copy(region, other));
+        match parts {
+            Some((data, other)) => self.finish(region, &ChangeSlot { data, other, ..slot }),
+            None => *self = before,
+        }
+        parts.is_some()
+    }
+
     /// Adds a whole input; of its files only the contents of those at the positions `rewritten`. `false` if there is
     /// no room.
     pub(super) fn push(
@@ -125,8 +167,9 @@ impl Pack {
         self.n_inputs -= n;
     }
 
-    fn finish(&mut self, region: &mut [u8], slot: &InputSlot) {
-        let size = size_of::<InputSlot>();
+    fn finish<T: Copy>(&mut self, region: &mut [u8], slot: &T) {
+        const { assert!(size_of::<T>() == size_of::<InputSlot>()) };
+        let size = size_of::<T>();
         region[self.n_inputs * size..][..size].copy_from_slice(bytes_of(slot));
         self.n_inputs += 1;
     }
@@ -237,7 +280,7 @@ fn bytes_mut(region: &mut [u8], span: Span) -> &mut [u8] {
 
 /// The bytes of a slot.
 fn bytes_of<T: Copy>(slot: &T) -> &[u8] {
-    // SAFETY: called with slots of `cairn_abi::session`, which are numbers without gaps between them.
+    // SAFETY: called with slots of `cairn_abi`, which are numbers without gaps between them.
     unsafe { std::slice::from_raw_parts((&raw const *slot).cast::<u8>(), size_of::<T>()) }
 }
 

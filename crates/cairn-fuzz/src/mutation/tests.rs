@@ -1,5 +1,9 @@
 use super::*;
-use cairn_model::input::{FileRegion, Variable};
+use crate::region::Scope;
+use cairn_model::{
+    Template,
+    input::{FileRegion, Variable},
+};
 use std::collections::BTreeSet;
 
 fn sample() -> Input {
@@ -112,12 +116,47 @@ fn what_pays_is_done_more_often() {
 
 #[test]
 fn only_a_bare_buffer_is_run_as_one() {
-    let changes_only_buffer = |kinds: &[RegionKind], input: &Input| {
-        Mutations::new(&FuzzConfig::new(kinds.to_vec(), Input::default())).changes_only_buffer(input)
-    };
+    let changes_only_buffer =
+        |kinds: &[RegionKind], input: &Input| Scope::Regions(kinds).is_only_buffer(input);
     let bare = Input { buffer: Some("x".into()), ..Input::default() };
     assert!(changes_only_buffer(&[RegionKind::Buffer, RegionKind::Variables], &bare));
     assert!(!changes_only_buffer(&[RegionKind::Buffer, RegionKind::Arguments], &bare));
     assert!(!changes_only_buffer(&[RegionKind::Buffer], &sample()));
     assert!(!changes_only_buffer(&[RegionKind::Buffer], &Input::default()));
+    assert!(Scope::Raw(RegionKind::Buffer).is_only_buffer(&bare));
+    assert!(!Scope::Raw(RegionKind::Stdin).is_only_buffer(&bare));
+}
+
+#[test]
+fn raw_bytes_stay_raw() {
+    let dictionary = Dictionary::default();
+    let other = FileRegion { path: "other".into(), ..sample().files.remove(1) };
+    for (words, is_harness) in [(&["-x", "@@"][..], false), (&[], false), (&["-y"], true)] {
+        let base = Input {
+            args: words.iter().map(|word| (*word).into()).collect(),
+            files: vec![other.clone()],
+            environment: sample().environment,
+            ..Input::default()
+        };
+        let template = Template { base, is_harness, max_size: 100 };
+        let config = FuzzConfig { regions: RegionKind::ALL.to_vec(), ..FuzzConfig::of_template(&template) };
+        let mut mutations = Mutations::new(&config);
+        let mut random = Random::new(1);
+        let (start, donor) = (template.fill(b"raw bytes".to_vec()), template.fill(b"others".to_vec()));
+        let Scope::Raw(carrier) = config.scope(&start) else { panic!("{start} is raw") };
+        let mut seen = BTreeSet::new();
+        for _ in 0..2000 {
+            let mut input = start.clone();
+            let material = Material { dictionary: &dictionary, donor: Some(&donor), max_size: 100 };
+            let recipe = mutations.change_raw(carrier, &mut input, &mut random, &material);
+            mutations.reward(&recipe);
+            assert!(region::size(&input) <= 100);
+            seen.insert(template.raw(&input).unwrap_or_else(|| panic!("{recipe} makes {input}")).to_vec());
+        }
+        assert!(seen.len() > 500, "{}", seen.len());
+        assert!(seen.iter().any(|bytes| bytes.windows(5).any(|part| part == b"other")));
+        // What is more than bytes is no longer raw, and all of it may change.
+        let more = Input { variables: sample().variables, ..start };
+        assert_eq!(config.scope(&more), Scope::Regions(&RegionKind::ALL));
+    }
 }

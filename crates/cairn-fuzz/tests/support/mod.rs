@@ -160,6 +160,19 @@ impl<'a> Campaign<'a> {
         (candidates, spent)
     }
 
+    /// One step whose candidates are all turned down, as if runs of the judge had not reached what they reach.
+    pub fn step_in_vain(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> Vec<Candidate> {
+        let Self { program, session, corpus, seen, random, stop, .. } = self;
+        let mut view =
+            CampaignView::new(*program, corpus, seen, session, random, program.template.max_size, stop);
+        let candidates = strategy.step(&mut view, budget).unwrap();
+        for Candidate { input, .. } in &candidates {
+            let (input, kind) = (input.clone(), FindingKind::NothingNew);
+            strategy.observe(&Finding { strategy: strategy.name().into(), input, kind });
+        }
+        candidates
+    }
+
     /// Steps of so many inputs each until the budget of inputs is used up or `is_enough`; returns all candidates.
     pub fn steps(
         &mut self,

@@ -36,7 +36,7 @@ pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
                 start
             };
             if vault.regions.symbolic.is_some() {
-                let harness = (harness as *const ()).expose_provenance();
+                let harness = (harness.test_one_input as *const ()).expose_provenance();
                 // SAFETY: the bytes were just written.
                 unsafe { sources::label_buffer(start, given.size, harness) };
             }
@@ -55,7 +55,7 @@ pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
 }
 
 /// A part of the inputs, if it lies within them.
-fn part(inputs: Part, span: Span) -> Option<Part> {
+pub(super) fn part(inputs: Part, span: Span) -> Option<Part> {
     let (offset, length) = (span.offset as usize, span.length as usize);
     if offset.checked_add(length)? > inputs.size {
         return None;
@@ -64,7 +64,7 @@ fn part(inputs: Part, span: Span) -> Option<Part> {
     Some(Part { start: unsafe { inputs.start.add(offset) }, size: length })
 }
 
-fn bytes(part: Part) -> &'static [u8] {
+pub(super) fn bytes(part: Part) -> &'static [u8] {
     // SAFETY: the host writes inputs only when it has the turn.
     unsafe { part.bytes() }
 }

@@ -2,7 +2,7 @@
 //!
 //! Instead of calling `main` the process becomes a [`template`] that forks *runners*. A [`runner`] works off batches: it
 //! readies an [`input`], switches ([`switch`]) from its own stack to the program's and calls `main` or the harness, and comes
-//! back when the program leaves. How it leaves does not matter: a [`filter`] makes the kernel stop every `exit`
+//! back when the program leaves; or it has the harness [`change`] a buffer itself. How it leaves does not matter: a [`filter`] makes the kernel stop every `exit`
 //! and every system call that could not be undone, and [`trap`] switches back to the runner. Then the [`snapshot`] is
 //! put back: memory, mappings, descriptors, signals.
 //!
@@ -14,6 +14,7 @@
 //! be what it was, and a runner in doubt is replaced.
 
 mod before_main;
+mod change;
 mod filter;
 mod futex;
 mod input;
@@ -31,8 +32,7 @@ mod watch;
 pub use self::{template::serve, trap::end_run};
 
 use crate::{
-    channel::Channel, harness::TestOneInput, mutants::Switches, program::Main, symbolic::renewal::Renewal,
-    system,
+    channel::Channel, harness::Harness, mutants::Switches, program::Main, symbolic::renewal::Renewal, system,
 };
 use cairn_abi::{
     channel::{ChannelHeader, PAGE, Region},
@@ -60,7 +60,7 @@ pub enum Entry {
         main: Main,
     },
     /// A harness.
-    Harness(TestOneInput),
+    Harness(Harness),
 }
 
 /// Where the parts of the channel lie, read once while nothing of the program has run that could change them.

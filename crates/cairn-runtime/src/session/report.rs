@@ -5,7 +5,7 @@ use crate::system;
 use cairn_abi::{
     channel::EndedBy,
     session::{
-        ResultSlot, RunEnd, RunnerMode, Span,
+        BatchKind, ResultSlot, RunEnd, RunnerMode, Span,
         descriptors::{STDERR, STDOUT},
         flags, n_new, wants,
     },
@@ -14,6 +14,7 @@ use core::sync::atomic::Ordering;
 
 /// A batch as the host described it.
 pub struct Batch {
+    pub kind: BatchKind,
     pub n_inputs: usize,
     pub wants: u32,
     pub first_run: u64,
@@ -31,12 +32,14 @@ pub struct Run {
     pub written: [u64; 2],
     /// See [`ResultSlot::n_looks_at_itself`].
     pub n_looks_at_itself: u64,
+    /// What the harness made of a buffer it was to change.
+    pub made: Part,
 }
 
 impl Run {
-    /// A run that has written nothing and not looked at itself.
+    /// A run that has written and made nothing and not looked at itself.
     pub fn new(left: Left, flags: u32) -> Self {
-        Self { left, flags, written: [0; 2], n_looks_at_itself: 0 }
+        Self { left, flags, written: [0; 2], n_looks_at_itself: 0, made: Part::NONE }
     }
 }
 
@@ -108,6 +111,10 @@ pub fn write(vault: &Vault, batch: &mut Batch, index: usize, run: &Run) -> bool 
         let length = output_total.min(regions.output.size as u64) as usize;
         // SAFETY: the program does not run.
         slot.output = keeper.keep_bytes(unsafe { regions.output.bytes() }.get(..length).unwrap_or(&[]));
+    }
+    if run.made.size > 0 {
+        // SAFETY: the program does not run.
+        slot.output = keeper.keep_bytes(unsafe { run.made.bytes() });
     }
     if keeper.is_full {
         slot.flags |= flags::NOT_KEPT | flags::LAST;

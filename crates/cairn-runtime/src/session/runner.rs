@@ -1,7 +1,7 @@
 //! The process that runs inputs.
 
 use super::{
-    Entry, Regions, filter, input,
+    Entry, Regions, change, filter, input,
     report::{self, Batch, RUINED, Run},
     snapshot,
     switch::Left,
@@ -13,7 +13,7 @@ use super::{
 use crate::{channel, harness::TestOneInput, system};
 use cairn_abi::{
     channel::Stage,
-    session::{InputSlot, Obstacle, RunnerMode, Turn, flags},
+    session::{BatchKind, InputSlot, Obstacle, RunnerMode, Turn, flags},
 };
 use core::sync::atomic::Ordering;
 
@@ -42,6 +42,10 @@ extern "C" fn live() -> ! {
         wait_for(&regions, Turn::Runner);
         let board = regions.board;
         let mut batch = Batch {
+            kind: match board.batch_kind.load(Ordering::Relaxed) {
+                0 => BatchKind::Inputs,
+                _ => BatchKind::Changes,
+            },
             n_inputs: (board.n_inputs.load(Ordering::Relaxed) as usize).min(regions.capacity()),
             wants: board.wants.load(Ordering::Relaxed),
             first_run: board.first_run.load(Ordering::Relaxed),
@@ -88,23 +92,13 @@ fn work_off(vault: &mut Vault, batch: &mut Batch) {
     // The host may have laid out other files since.
     vault.written = None;
     for index in 0..batch.n_inputs {
-        // SAFETY: `index` is below the capacity, and the host does not write now.
-        let slot = unsafe { vault.regions.inputs.start.cast::<InputSlot>().add(index).read() };
         board.current.store(index as u32, Ordering::Release);
         input::clear(vault, batch.fuel);
-        if let Some(mutants) = vault.regions.mutants {
-            mutants.begin(&slot);
-        }
-        if let Some(symbolic) = vault.regions.symbolic {
-            symbolic.begin((batch.first_run + index as u64) as u32);
-        }
-        let run = match input::ready(vault, &slot) {
-            Some(arguments) => run(vault, arguments, index + 1 == batch.n_inputs),
-            None => Run::new(Left::Runtime, RUINED | flags::LAST | flags::LEAVES),
+        let run = match batch.kind {
+            BatchKind::Inputs => run_input(vault, batch, index),
+            BatchKind::Changes => change::carry_out(vault, index, index + 1 == batch.n_inputs),
         };
-        if let Some(mutants) = vault.regions.mutants {
-            mutants.end(&slot);
-        }
+        let run = run.unwrap_or(Run::new(Left::Runtime, RUINED | flags::LAST | flags::LEAVES));
         let is_last = report::write(vault, batch, index, &run);
         board.n_done.store(index as u32 + 1, Ordering::Release);
         if run.flags & flags::LEAVES != 0 {
@@ -117,25 +111,43 @@ fn work_off(vault: &mut Vault, batch: &mut Batch) {
     }
 }
 
+/// Runs an input of a batch; `None` when it does not fit together.
+fn run_input(vault: &mut Vault, batch: &Batch, index: usize) -> Option<Run> {
+    // SAFETY: `index` is below the capacity, and the host does not write now.
+    let slot = unsafe { vault.regions.inputs.start.cast::<InputSlot>().add(index).read() };
+    if let Some(mutants) = vault.regions.mutants {
+        mutants.begin(&slot);
+    }
+    if let Some(symbolic) = vault.regions.symbolic {
+        symbolic.begin((batch.first_run + index as u64) as u32);
+    }
+    let arguments = input::ready(vault, &slot);
+    let run =
+        arguments.map(|arguments| run(vault, index + 1 == batch.n_inputs, |vault| enter(vault, arguments)));
+    if let Some(mutants) = vault.regions.mutants {
+        mutants.end(&slot);
+    }
+    run
+}
+
 /// A runner that has taken note of this many changes of signals is replaced by one that expects them.
 const MAX_SIGNALS_NOTED: u32 = 100;
 
 /// A runner whose stack has grown this often is replaced by one that looks anew at how much runs need.
 const MAX_STACK_GROWN: u32 = 1000;
 
-/// Runs the program on an input that is laid out, and restores the process.
-fn run(vault: &mut Vault, arguments: input::Arguments, is_last: bool) -> Run {
+/// Calls the program on an input that is laid out.
+fn enter(vault: &mut Vault, arguments: input::Arguments) -> Left {
     let [first, second, third] = arguments;
-    vault.snapshot.expect_run();
-    vault.regions.board.is_running.store(1, Ordering::Relaxed);
-    let left = match (vault.entry, vault.mode) {
+    match (vault.entry, vault.mode) {
         (Entry::Harness(harness), RunnerMode::Persistent) => {
+            let harness = (harness.test_one_input as *const ()).expose_provenance();
             // SAFETY: the harness is called as libFuzzer calls it, again and again.
-            unsafe { vault.switch.call((harness as *const ()).expose_provenance(), [first, second]) }
+            unsafe { vault.switch.call(harness, [first, second]) }
         }
         (Entry::Harness(harness), RunnerMode::Snapshot) => {
             let once = run_harness as unsafe extern "C" fn(*const u8, usize, TestOneInput) -> i32;
-            let harness = (harness as *const ()).expose_provenance();
+            let harness = (harness.test_one_input as *const ()).expose_provenance();
             // SAFETY: memory is as it was when the switch was made.
             unsafe { vault.switch.run((once as *const ()).expose_provenance(), [first, second, harness]) }
         }
@@ -143,7 +155,14 @@ fn run(vault: &mut Vault, arguments: input::Arguments, is_last: bool) -> Run {
         (Entry::Main { main, .. }, _) => unsafe {
             vault.switch.run((main as *const ()).expose_provenance(), [first, second, third])
         },
-    };
+    }
+}
+
+/// Enters the program and restores the process when it has left.
+pub(super) fn run(vault: &mut Vault, is_last: bool, enter: impl FnOnce(&mut Vault) -> Left) -> Run {
+    vault.snapshot.expect_run();
+    vault.regions.board.is_running.store(1, Ordering::Relaxed);
+    let left = enter(vault);
     vault.regions.board.is_running.store(0, Ordering::Relaxed);
     let mut facts = 0;
     if vault.mode == RunnerMode::Persistent {

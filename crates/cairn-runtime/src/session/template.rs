@@ -1,6 +1,6 @@
 //! The process that stays as it was before the first run.
 
-use super::{Entry, Regions, before_main, futex, own_maps, runner};
+use super::{Entry, Regions, before_main, change, futex, own_maps, runner};
 use crate::{channel::Channel, system};
 use cairn_abi::session::{Obstacle, RunnerMode, Turn};
 use core::sync::atomic::Ordering;
@@ -23,6 +23,7 @@ pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
     }
     // Nothing of the program runs in a template any more, so this does not change.
     let obstacle = before_main::obstacle();
+    board.changers.store(change::changers(entry), Ordering::Relaxed);
     pass_turn(&regions, Turn::Host);
     loop {
         wait_for(&regions, Turn::Template);

@@ -85,6 +85,22 @@ fn reading_one_byte_too_far_is_a_crash() {
 }
 
 #[test]
+fn a_harness_with_a_mutator_of_its_own_links_and_replays() {
+    let source = "
+        size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+        size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
+          return LLVMFuzzerMutate(data, size, max_size);
+        }";
+    for link in [Link::Delivery, Link::View] {
+        let program = Program::c(link, &[HARNESS, source].concat());
+        assert_eq!(program.run_alone(&[], "").success().stdout, "initialize 1\n14:standard input\n");
+    }
+    // Whoever brings the function along keeps it.
+    let own = "size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) { return 0; }";
+    Program::c(Link::Delivery, &[HARNESS, source, own].concat()).run_alone(&[], "").success();
+}
+
+#[test]
 fn a_program_with_nothing_to_run_does_not_link() {
     let workspace = Workspace::new();
     workspace.write("program.c", "int cairn_int(const char *);\nint f(void) { return cairn_int(\"n\"); }");

@@ -14,7 +14,7 @@ use crate::{
     signals::Signals,
     target::{Subject, Wanted},
 };
-use cairn_campaign::{CampaignFolder, Event, Parts, SanitizedRunner, Summary, Why};
+use cairn_campaign::{CampaignConfig, CampaignFolder, Event, Parts, SanitizedRunner, Summary, Why};
 use cairn_model::Input;
 use cairn_strategy::Stop;
 use std::{
@@ -63,6 +63,8 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
     };
     let failure = |error| trouble::failure(&error, folder);
     let campaign = CampaignFolder::open(folder, subject.template.clone()).map_err(failure)?;
+    // What was larger could not be read again.
+    let config = CampaignConfig { max_size: subject.template.max_size, ..plan.config.clone() };
     let signals = Signals::catch()?;
     let title = Title {
         target: shell::command(&subject.program, &plan.args),
@@ -72,7 +74,7 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
     let face = Face::new(told, screen, title);
     let result = thread::scope(|scope| -> Result<_, Failure> {
         let _attendance = face.attend(scope, &stop, &signals)?;
-        cairn_campaign::run(campaign, &plan.config, &parts, |event: &Event| face.tell(event)).map_err(failure)
+        cairn_campaign::run(campaign, &config, &parts, |event: &Event| face.tell(event)).map_err(failure)
     });
     face.leave();
     let (summary, why) = result?;

@@ -17,7 +17,7 @@ pub struct Strategies {
 }
 
 impl Strategies {
-    /// As planned. What seeds consist of may be changed, and nothing else.
+    /// As planned. What seeds consist of may be changed, and nothing else: of raw bytes the bytes.
     pub fn new(plan: &Plan, subject: &Subject, seeds: &[Input]) -> Result<Self, Failure> {
         for name in &plan.strategies {
             if name != "fuzz" {
@@ -27,6 +27,8 @@ impl Strategies {
         let mut fuzz = FuzzConfig::of_template(&subject.template);
         if !plan.changes.is_empty() {
             fuzz.regions = plan.changes.iter().map(|name| region(name)).collect::<Result<_, _>>()?;
+            // Whoever asks for other parts wants them changed in all inputs.
+            fuzz.raw = None;
         } else if seeds.iter().any(|seed| subject.template.raw(seed).is_none()) {
             // Whole inputs: all that they are made of.
             fuzz.regions = RegionKind::ALL.to_vec();
