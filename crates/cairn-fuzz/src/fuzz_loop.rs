@@ -86,7 +86,7 @@ const SAMPLED: u64 = 32;
 /// Runs that make a new seed smaller.
 const MOST_TRIMS: u64 = 64;
 
-/// What was proposed in vain more often than this is not proposed again.
+/// What was proposed in vain so often is not proposed again.
 const MOST_IN_VAIN: u32 = 3;
 
 /// Counters whatever the run reached.

@@ -90,6 +90,9 @@ fn ended(ending: &Ending) -> String {
     }
 }
 
+/// What came of a change.
+type Made<'a> = Result<&'a [u8], ChangeFailure>;
+
 /// Changes that wait to be made.
 #[derive(Debug)]
 pub struct ChangeBatch<'a> {
@@ -144,10 +147,7 @@ impl ChangeBatch<'_> {
 
     /// Makes the changes and hands what comes of each to `take`, in order, until that has enough. No bytes mean that
     /// nothing was made.
-    pub fn make(
-        self,
-        mut take: impl FnMut(Result<&[u8], ChangeFailure>) -> ControlFlow<()>,
-    ) -> Result<(), ExecutorError> {
+    pub fn make(self, mut take: impl FnMut(Made<'_>) -> ControlFlow<()>) -> Result<(), ExecutorError> {
         let session = self.session;
         while session.pack.n_inputs() > 0 {
             let has_enough = match session.is_ready()? {
@@ -169,7 +169,7 @@ impl Session {
     /// Posts the changes that wait, and drops those that are done with.
     fn post_changes(
         &mut self,
-        take: &mut dyn FnMut(Result<&[u8], ChangeFailure>) -> ControlFlow<()>,
+        take: &mut dyn FnMut(Made<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ExecutorError> {
         self.live.scratch.refresh(&[])?;
         let n_changes = self.pack.n_inputs();
@@ -203,7 +203,7 @@ impl Session {
 }
 
 /// What a checked result says was made.
-fn made<'a>(channel: &'a crate::channel::Channel, slot: &ResultSlot) -> Result<&'a [u8], ChangeFailure> {
+fn made<'a>(channel: &'a crate::channel::Channel, slot: &ResultSlot) -> Made<'a> {
     match RunEnd::from_target(slot.end) {
         RunEnd::Returned if slot.value == TOO_LARGE => Err(ChangeFailure::TooLarge),
         RunEnd::Returned => Ok(outcome::bytes(channel, slot.output)),
