@@ -29,9 +29,8 @@ pub(crate) struct Sanitizers<'a> {
 impl Sanitizers<'_> {
     /// Runs an input. A report of something new is stored, and returned to be made small.
     ///
-    /// A report about the place where the bare build fails, too, is `known`, the signature and kind of that failure: it is no
-    /// second mistake. What a build with sanitizers does without a report, such as taking longer, says nothing about the
-    /// program.
+    /// A report about the place where the bare build fails as `known` is no second mistake. What a build with sanitizers does
+    /// without a report, such as taking longer, says nothing about the program.
     pub(crate) fn look(
         &mut self,
         input: &Input,
@@ -81,7 +80,9 @@ impl Sanitizers<'_> {
             seen => ending == seen,
         };
         let mut last: Option<(Input, Explained)> = None;
+        let mut n_runs = 0;
         let mut is_good = |input: &Input| -> Result<bool, ExecutorError> {
+            n_runs += 1;
             let explained = build.explainer.explain(input, &failure.ending)?;
             let is_same = explained.signature == failure.signature;
             if is_same {
@@ -90,6 +91,7 @@ impl Sanitizers<'_> {
             Ok(is_same)
         };
         make_small(plain, &failure.input, &fits, &mut is_good, self.stop, spent)?;
+        spent.target_runs += n_runs;
         let Some((input, explained)) = last else { return Ok(()) };
         let Explained { kind, signature, stack, report, .. } = explained;
         self.ledger.report(ProgramFailure { signature, kind, stack, report, input, ..failure })?;

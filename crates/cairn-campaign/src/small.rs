@@ -15,7 +15,7 @@ const MAX_DEAR_QUESTIONS: u64 = 300;
 pub(crate) const ENDING: Wants = Wants { counters: WantedCounters::Never, output: false };
 
 /// Makes `input` small as long as `is_good` says so, which runs fresh processes. Whatever does not end in the live plain view as
-/// `fits` wants is not asked about. When `stop` is asked for, what is there by then is taken.
+/// `fits` wants is not asked about. When `stop` is asked for, what is there by then is taken. Runs of `is_good` are its own to count.
 pub(crate) fn make_small(
     plain: &mut Session,
     input: &Input,
@@ -46,6 +46,6 @@ pub(crate) fn make_small(
     };
     let config = ReduceConfig { max_questions: MAX_QUESTIONS, ..ReduceConfig::default() };
     let reduced = reduce(input, config, &mut keeps)?;
-    spent.target_runs += reduced.n_questions + n_dear;
+    spent.target_runs += reduced.n_questions;
     Ok(reduced)
 }
