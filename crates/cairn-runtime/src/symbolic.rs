@@ -22,6 +22,7 @@ pub mod spread;
 pub mod tables;
 pub mod threads;
 pub mod variable;
+pub mod words;
 pub mod written;
 
 use crate::{channel::Channel, system};
