@@ -114,6 +114,10 @@ fn look_up_row(address: usize, size: u64, value: u64, pointer: u32) -> Option<u3
         return None;
     }
     let row = tables()?.row(start, length, address)?;
+    // The program may have written there since it looked.
+    if !row.has(at, size, value) {
+        return None;
+    }
     let offset = binary(Op::Sub, 64, [pointer, 0], [address as u64, start as u64], at);
     let width = size as u32 * 8;
     Some(intern(Op::Table, width, [offset, row.offset, 0], value & mask(width)))
@@ -151,6 +155,18 @@ fn own_tables() -> impl Iterator<Item = ConstantTable> {
             (table.size > 0).then_some(table)
         }
     })
+}
+
+impl Used {
+    /// Whether `size` bytes of memory at an offset are `value`, little-endian.
+    fn has(&self, at: u64, size: u64, value: u64) -> bool {
+        let place = ptr::with_exposed_provenance::<u8>(self.start + at as usize);
+        (0..size.min(8)).all(|byte| {
+            // SAFETY: within memory that was just copied.
+            let now = unsafe { *place.add(byte as usize) };
+            now == (value >> (8 * byte)) as u8
+        })
+    }
 }
 
 impl Tables {
