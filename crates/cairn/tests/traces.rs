@@ -511,6 +511,148 @@ int main(void) {
 }
 
 #[test]
+fn a_line_that_came_could_have_been_missing() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  char line[16];
+  char *first = fgets(line, sizeof line, stdin);
+  if (!first || first[0] != 'a')
+    return 1;
+  return fgets(line, sizeof line, stdin) ? 0 : 7;
+}
+"#,
+        "a\na\n",
+    );
+    traced.depend(&["!first", "first[0] != 'a'", "fgets(line, sizeof line, stdin)"]);
+    let solve = traced.solve("target.c:8:false").success();
+    assert!(!solve.stdout.contains("without what was fixed on the way"), "{solve}");
+    assert!(solve.stdout.contains("exits with 7"), "{solve}");
+}
+
+#[test]
+fn the_last_line_could_be_another() {
+    let traced = Traced::new(
+        r#"
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+  char *line = NULL;
+  size_t room = 0;
+  int n_lines = 0, length;
+  while ((length = getline(&line, &room, stdin)) > 0) {
+    n_lines++;
+    if (line[length - 1] != '\n')
+      break;
+  }
+  return n_lines;
+}
+"#,
+        "a\na\n",
+    );
+    traced.depend(&[
+        "(length = getline(&line, &room, stdin)) > 0",
+        "line[length - 1] != '\\n'",
+        "(length = getline(&line, &room, stdin)) > 0",
+        "line[length - 1] != '\\n'",
+        "(length = getline(&line, &room, stdin)) > 0",
+    ]);
+    let solve = traced
+        .workspace
+        .run("cairn", ["solve", "./program", "start", "--branch", "target.c:9:false", "--occurrence", "1"]);
+    assert!(solve.stdout.contains("exits with 0"), "{solve}");
+}
+
+#[test]
+fn the_end_of_a_file_is_met_once() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  char bytes[64];
+  int total = 0;
+  for (;;) {
+    int count = fread(bytes + total, 1, 32, stdin);
+    if (count == 0)
+      return total;
+    total += count;
+  }
+}
+"#,
+        "aaaaa",
+    );
+    traced.depend(&["count == 0"]);
+}
+
+#[test]
+fn counters_are_nothing_the_program_looks_into() {
+    // The compiler counts both ways of the last condition in one place, at an address that depends on it.
+    let traced = Traced::new(
+        r#"
+int main(int argc, char **argv) {
+  if (argc > 1 && argv[1][0] == 'a')
+    return 7;
+  return 0;
+}
+"#,
+        r#"{"args": ["x"]}"#,
+    );
+    traced.depend(&["argv[1][0] == 'a'"]);
+    assert_eq!(traced.report["n_concrete_addresses"], 0);
+}
+
+#[test]
+fn words_stay_options_or_none() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+  int option, n_options = 0;
+  while ((option = getopt(argc, argv, "ab:")) > 0)
+    n_options++;
+  if (n_options != 2 || optind >= argc)
+    return 1;
+  if (argv[optind][0] == '-')
+    return 7;
+  return 0;
+}
+"#,
+        r#"{"args": ["-a", "name", "-bx"]}"#,
+    );
+    let solve =
+        traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", "target.c:10:true"]);
+    assert!(solve.stdout.contains("exits with 7"), "{solve}");
+    assert!(solve.stdout.contains(r#"args: ["-a", "-", "-bx"]"#), "{solve}");
+}
+
+#[test]
+fn an_argument_grows_to_what_it_is_compared_with() {
+    let traced = Traced::new(
+        r#"
+#include <string.h>
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "--magic") == 0)
+    return 7;
+  return 0;
+}
+"#,
+        r#"{"args": ["x"]}"#,
+    );
+    let solve =
+        traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", "target.c:4:19:true"]);
+    assert!(solve.stdout.contains("1 question"), "{solve}");
+    assert!(solve.stdout.contains("exits with 7"), "{solve}");
+}
+
+#[test]
 fn a_string_may_go_on_where_it_ended() {
     // The byte that ends the string is computed; what lies behind it is not of the input.
     let traced = Traced::new(
