@@ -1,6 +1,6 @@
 //! Which values a byte can have at all.
 
-use cairn_expr::{Dag, ExprId, Tape};
+use cairn_expr::{BuildMix, Dag, ExprId, Tape};
 use std::collections::HashMap;
 
 /// A set of byte values.
@@ -23,7 +23,7 @@ const EVERY: Bits = [u64::MAX; 4];
 #[derive(Clone, Debug, Default)]
 pub struct Domains {
     /// By the condition's fingerprint.
-    known: HashMap<u64, Bits>,
+    known: HashMap<u64, Bits, BuildMix>,
 }
 
 /// Conditions that are remembered.
