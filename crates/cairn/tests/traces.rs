@@ -607,6 +607,57 @@ int main(int argc, char **argv) {
 }
 
 #[test]
+fn a_file_that_was_read_stays_a_file() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+#include <sys/stat.h>
+
+int main(void) {
+  struct stat status;
+  FILE *file = fopen("f", "r");
+  if (!file || getc(file) == EOF || fstat(fileno(file), &status) != 0)
+    return 1;
+  return S_ISREG(status.st_mode) ? 0 : 7;
+}
+"#,
+        r#"{"files": [{"path": "f", "kind": {"regular": "abc"}}]}"#,
+    );
+    let solve =
+        traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", "target.c:9:false"]);
+    assert!(solve.stdout.contains("no input takes the same way"), "{solve}");
+}
+
+#[test]
+fn letters_of_a_pattern_stay_letters() {
+    let traced = Traced::new(
+        r#"
+#include <regex.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+  regex_t compiled;
+  if (argc < 2 || regcomp(&compiled, argv[1], REG_EXTENDED) != 0)
+    return 1;
+  if (argv[1][0] == '(')
+    return 2;
+  if (argv[1][0] == 'q')
+    return 7;
+  return 0;
+}
+"#,
+        r#"{"args": ["a(b)"]}"#,
+    );
+    let solve = |branch: &str| {
+        traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", branch])
+    };
+    let parenthesis = solve("target.c:8:true");
+    assert!(!parenthesis.stdout.contains("exits with 2"), "{parenthesis}");
+    let letter = solve("target.c:10:true").success();
+    assert!(letter.stdout.contains("exits with 7"), "{letter}");
+}
+
+#[test]
 fn words_stay_options_or_none() {
     let traced = Traced::new(
         r#"

@@ -275,10 +275,39 @@ pub unsafe extern "C" fn cairn_symbolic_was_read(
 ) {
     // SAFETY: promised by the caller.
     unsafe {
-        match file_of(descriptor).and_then(|(file, _)| file.content) {
+        let known = file_of(descriptor);
+        if let Some((file, status)) = known.as_ref().filter(|_| length > 0) {
+            demand_kind(file, status, Op::Eq, libc::S_IFREG);
+        }
+        match known.and_then(|(file, _)| file.content) {
             Some(region) if offset >= 0 => label(place, length, region, offset as u64),
             _ => memory::cairn_symbolic_set(place, 0, length as u64),
         }
+    }
+}
+
+/// What kind of file it is has decided that something worked: `op` says how it compares with `kind`.
+fn demand_kind(file: &File, status: &libc::stat, op: Op, kind: u32) {
+    let Some(region) = file.metadata.filter(|region| region.kind() == Some(RegionKind::FileMetadata)) else {
+        return;
+    };
+    let mode = status.st_mode;
+    let holds = (mode & libc::S_IFMT == kind) == matches!(op, Op::Eq);
+    if !is_on() || !holds {
+        return;
+    }
+    let label = input(region, metadata::MODE, 32, mode.into());
+    let mask = u64::from(libc::S_IFMT);
+    let now = binary(Op::And, 32, [label, 0], [mode.into(), mask], u64::from(mode) & mask);
+    let is_kind = binary(op, 32, [now, 0], [u64::from(mode) & mask, kind.into()], 1);
+    path::cairn_symbolic_condition(NO_CONDITION, is_kind, 1);
+}
+
+/// A file was opened by a call that waits for somebody to write into a pipe.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_opened(descriptor: c_int) {
+    if let Some((file, status)) = file_of(descriptor) {
+        demand_kind(&file, &status, Op::Ne, libc::S_IFIFO);
     }
 }
 
@@ -327,6 +356,7 @@ pub extern "C" fn cairn_symbolic_next_byte(descriptor: c_int, offset: i64, byte:
     let Some(region) = file.content else { return 0 };
     let Ok(at) = u32::try_from(offset) else { return 0 };
     if byte >= 0 {
+        demand_kind(&file, &status, Op::Eq, libc::S_IFREG);
         let label = input(region, at, 8, byte as u64);
         return intern(Op::ZExt, 32, [label, 0, FROM_STREAM], byte as u64);
     }

@@ -1,9 +1,15 @@
-//! The words of a command line, as functions of the C library look at them: see `options.c`.
+//! Words and patterns, as functions of the C library look at them: see `options.c` and `patterns.c`.
 //!
-//! What these functions decide shows in what they return, so that it counts as the program's own decision.
+//! What these functions decide shows in what they return, so that it counts as the program's own decision; but for the letters
+//! of patterns, which may be others as long as they stay letters.
 
-use super::{build::binary, memory::cairn_symbolic_load, nodes::is_on, path::cairn_symbolic_condition};
-use cairn_abi::symbolic::{Op, switch::NO_CONDITION};
+use super::{
+    build::binary, memory::cairn_symbolic_load, nodes::is_on, path::cairn_symbolic_condition, sources,
+};
+use cairn_abi::symbolic::{
+    Op,
+    switch::{LIBRARY, NO_CONDITION},
+};
 
 /// A comparison of a byte with a constant: its label, and whether it holds.
 unsafe fn compare(op: Op, place: *const u8, constant: u8) -> (u32, bool) {
@@ -70,4 +76,46 @@ pub unsafe extern "C" fn cairn_symbolic_keep_some(byte: *const u8) {
         let (label, holds) = compare(Op::Ne, byte, 0);
         cairn_symbolic_condition(NO_CONDITION, label, holds.into());
     }
+}
+
+/// A pattern was compiled: letters stay letters, and everything else stays as it is.
+///
+/// # Safety
+/// Its bytes are readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_symbolic_pattern(pattern: *const u8, length: usize) {
+    if !is_on() {
+        return;
+    }
+    let mut is_special = false;
+    let mut in_brackets = false;
+    for at in 0..length {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let place = pattern.add(at);
+            let byte = *place;
+            let is_letter = byte.is_ascii_alphabetic() && !is_special && !in_brackets;
+            // Where brackets end is not easily told; what follows is taken for a part of them.
+            in_brackets |= byte == b'[';
+            is_special = byte == b'\\' && !is_special;
+            let label = cairn_symbolic_load(place, 1, byte.into());
+            if label == 0 {
+                continue;
+            }
+            if is_letter {
+                stays_letter(label, byte);
+            } else {
+                sources::cairn_symbolic_pin(label, byte.into());
+            }
+        }
+    }
+}
+
+/// A letter stays one of the same case, because some functions ask for that.
+fn stays_letter(label: u32, letter: u8) {
+    let first = if letter.is_ascii_lowercase() { b'a' } else { b'A' };
+    let place = letter - first;
+    let distance = binary(Op::Sub, 8, [label, 0], [letter.into(), first.into()], place.into());
+    let is_letter = binary(Op::ULt, 8, [distance, 0], [place.into(), 26], 1);
+    cairn_symbolic_condition(LIBRARY, is_letter, 1);
 }
