@@ -306,8 +306,11 @@ fn demand_kind(file: &File, status: &libc::stat, op: Op, kind: u32) {
 /// A file was opened by a call that waits for somebody to write into a pipe.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_opened(descriptor: c_int) {
-    if let Some((file, status)) = file_of(descriptor) {
-        demand_kind(&file, &status, Op::Ne, libc::S_IFIFO);
+    if let Some(status) = status_of_descriptor(descriptor)
+        && let Some(file) = files().and_then(|files| files.find(&status))
+        && !file.has_changed(&status)
+    {
+        demand_kind(file, &status, Op::Ne, libc::S_IFIFO);
     }
 }
 
