@@ -15,7 +15,7 @@ use cairn_abi::{
     },
 };
 use cairn_expr::{
-    Dag, Evaluator, ExprId, InputRange, Op, RegionId,
+    BuildMix, Dag, Evaluator, ExprId, InputRange, Op, RegionId,
     import::{self, ImportError, Importer},
     simplify,
 };
@@ -182,7 +182,7 @@ impl Path {
 
     /// Everything that holds up to a step, each condition once: what an input can be at all, then the path.
     pub fn prefix(&self, step: usize) -> Vec<ExprId> {
-        let mut seen = HashSet::new();
+        let mut seen: HashSet<ExprId, BuildMix> = HashSet::default();
         let path = self.steps[..step].iter().filter_map(|step| Some(step.constraint?.holds));
         self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
     }
@@ -192,7 +192,7 @@ impl Path {
     pub fn own_prefix(&self, step: usize) -> Vec<ExprId> {
         let has_opaque = self.opaque_parts();
         let is_own = |holds: &ExprId| !has_opaque[holds.index()];
-        let mut seen = HashSet::new();
+        let mut seen: HashSet<ExprId, BuildMix> = HashSet::default();
         let own = self.steps[..step].iter().filter(|step| step.origin == Origin::Program);
         let path = own.filter_map(|step| Some(step.constraint?.holds)).filter(is_own);
         self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
@@ -202,7 +202,7 @@ impl Path {
     pub fn fixed(&self, step: usize, goal: ExprId) -> Fixed {
         let has_opaque = self.opaque_parts();
         let mut fixed = Fixed::default();
-        let mut seen = HashSet::new();
+        let mut seen: HashSet<ExprId, BuildMix> = HashSet::default();
         for step in &self.steps[..step] {
             let Some(Constraint { holds, .. }) = step.constraint else { continue };
             if !seen.insert(holds) {

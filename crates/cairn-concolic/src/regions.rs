@@ -19,6 +19,7 @@ mod apply;
 mod domain;
 mod limits;
 mod metadata;
+mod names;
 
 pub use self::{apply::ApplyError, limits::Limits};
 

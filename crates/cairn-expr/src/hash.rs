@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher};
 
 /// Builds [`Mix`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BuildMix;
+pub struct BuildMix;
 
 impl BuildHasher for BuildMix {
     type Hasher = Mix;
@@ -18,7 +18,7 @@ impl BuildHasher for BuildMix {
 
 /// Mixes 64 bits at a time by a multiplication whose halves are combined.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mix(u64);
+pub struct Mix(u64);
 
 impl Hasher for Mix {
     fn write(&mut self, bytes: &[u8]) {

@@ -41,6 +41,7 @@ pub use crate::{
     check::Malformed,
     dag::Dag,
     evaluate::{Bytes, Evaluator, evaluate},
+    hash::BuildMix,
     infix::{DEFAULT_OPERATIONS, infix},
     inputs::{InputByte, InputRange},
     names::{region_name, region_named},

@@ -43,6 +43,13 @@ CAIRN_CONCRETE static size_t cairn_shorter(const char *a, const char *b, size_t 
   }
 }
 
+/* An argument with the bytes that a longer one would have, `longer` in all. */
+static const unsigned char *cairn_grown(unsigned char *room, const unsigned char *word, size_t extent, size_t longer) {
+  for (size_t i = 0; i < extent; i++) room[i] = word[i];
+  cairn_beyond(room + extent, longer - extent, word + extent - 1);
+  return room;
+}
+
 /* Compares at most `n` bytes of two strings after `fold`; `real` does where nothing is symbolic. */
 static inline __attribute__((always_inline)) int cairn_compare(const char *left, const char *right, size_t n,
                                                                int (*fold)(int), int (*real)(const char *, const char *,
@@ -66,13 +73,21 @@ static inline __attribute__((always_inline)) int cairn_compare(const char *left,
   size_t most = bound < CAIRN_WINDOW ? bound : CAIRN_WINDOW;
   size_t of_left = cairn_window(left, most), of_right = cairn_window(right, most);
   size_t extent = of_left < of_right ? of_left : of_right;
+  /* Where an argument ends first, it has to be longer to be like the other string. */
+  size_t longer = of_left < of_right ? of_right : of_left;
+  unsigned char room[CAIRN_WINDOW + 1];
+  if (extent < longer && cairn_grows((of_left < of_right ? a : b) + extent - 1)) {
+    if (of_left < of_right) a = cairn_grown(room, a, extent, longer);
+    else b = cairn_grown(room, b, extent, longer);
+    extent = longer;
+  }
   bool cut = extent == CAIRN_WINDOW && extent < bound;
   if (!cairn_within_window(a, b, extent)) {
     extent = count;
     cut = true;
   }
-  /* Where the window ends before the strings, they must differ inside of it. Where an argument ends, it is unknown
-   * what would follow: that both strings go on alike is the guess that leads to longer arguments. */
+  /* Where the window ends before the strings, they must differ inside of it. Where both end and could be longer, it is
+   * unknown what would follow: that they go on alike is the guess that leads to longer ones. */
   int result = cut ? INT_MIN : 0;
   for (size_t i = extent; i-- > 0;) {
     int of_a = fold(a[i]), of_b = fold(b[i]);

@@ -48,6 +48,12 @@ int cairn_continues(const void *byte);
  * argument ends there, or a zero without a label follows. */
 int cairn_ends(const void *byte);
 
+/* Whether a string that ends with this byte is an argument, which may be longer in other inputs. */
+int cairn_grows(const void *byte);
+
+/* Writes the `n` bytes that an argument which ends with this byte has behind it: zeros, with labels. */
+void cairn_beyond(void *place, size_t n, const void *byte);
+
 /* The value without its label, and without a record. */
 size_t cairn_concrete(size_t value);
 

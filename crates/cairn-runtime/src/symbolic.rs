@@ -18,9 +18,11 @@ pub mod path;
 pub mod renewal;
 pub mod sites;
 pub mod sources;
+pub mod spread;
 pub mod tables;
 pub mod threads;
 pub mod variable;
+pub mod words;
 pub mod written;
 
 use crate::{channel::Channel, system};

@@ -19,10 +19,12 @@ const FOLLOWED: [&str; 5] =
     ["-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fsanitize-coverage=trace-pc"];
 
 /// What models ask of the runtime.
-const PRIMITIVES: [&str; 8] = [
+const PRIMITIVES: [&str; 10] = [
+    "cairn_beyond",
     "cairn_concrete",
     "cairn_continues",
     "cairn_ends",
+    "cairn_grows",
     "cairn_is_symbolic",
     "cairn_left_alone",
     "cairn_next_bytes",

@@ -26,6 +26,7 @@ use self::{
     constants::Constants,
     descent::descend,
     distance::Metric,
+    domain::Domains,
     equations::{equations, waypoints},
     exhaustive::{Exhausted, n_candidates, try_everything},
     parity::solve_parities,
@@ -47,22 +48,23 @@ const MANY_CANDIDATES: u64 = 1 << 17;
 ///
 /// It finds models, and refutes only what few candidates can satisfy. The same seed makes the same choices on the same
 /// query, whatever was asked before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Search {
     seed: u64,
+    domains: Domains,
 }
 
 impl Search {
     /// Makes its random choices from a seed.
     pub fn new(seed: u64) -> Self {
-        Self { seed }
+        Self { seed, domains: Domains::default() }
     }
 }
 
 impl Solver for Search {
     fn solve(&mut self, query: &Query<'_>, budget: Budget) -> Response {
         let compiled = Compiled::new(query);
-        let mut problem = Problem::new(&compiled, query, budget);
+        let mut problem = Problem::new(&compiled, query, budget, &mut self.domains);
         let mut random = Random::new(self.seed ^ query.dag.fingerprint(query.goal));
         let answer = search(&mut problem, &mut random);
         let work = Work { evaluations: problem.evaluations(), rlimit: 0 };

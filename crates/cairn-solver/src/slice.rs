@@ -1,28 +1,33 @@
 //! Which constraints have anything to do with a goal.
 
 use crate::terms::bytes_read;
-use cairn_expr::{Dag, ExprId, InputByte};
+use cairn_expr::{BuildMix, Dag, ExprId, InputByte};
 use std::collections::HashMap;
 
 /// The constraints that share input bytes with `goal`, directly or through others, in their order.
 ///
 /// Changing the bytes of the goal cannot break the others.
 pub fn slice(dag: &Dag, constraints: &[ExprId], goal: ExprId) -> Vec<ExprId> {
-    let mut readers: HashMap<InputByte, Vec<usize>> = HashMap::new();
+    // The readers of a byte are a list: where it starts, and for every place in it the next.
+    let mut last_reader: HashMap<InputByte, usize, BuildMix> = HashMap::default();
+    let mut places: Vec<(usize, Option<usize>)> = Vec::new();
     for (index, constraint) in constraints.iter().enumerate() {
-        for byte in bytes_read(dag, *constraint) {
-            readers.entry(byte).or_default().push(index);
+        for byte in dag.reads(*constraint).iter().flat_map(|range| range.bytes()) {
+            let next = last_reader.insert(byte, places.len());
+            places.push((index, next));
         }
     }
     let mut related = vec![false; constraints.len()];
     let mut open = vec![goal];
     while let Some(condition) = open.pop() {
-        for byte in bytes_read(dag, condition) {
+        for byte in dag.reads(condition).iter().flat_map(|range| range.bytes()) {
             // Taken out, because one visit of a byte finds all its readers.
-            for reader in readers.remove(&byte).unwrap_or_default() {
+            let mut place = last_reader.remove(&byte);
+            while let Some((reader, next)) = place.map(|place| places[place]) {
                 if !std::mem::replace(&mut related[reader], true) {
                     open.push(constraints[reader]);
                 }
+                place = next;
             }
         }
     }
@@ -40,7 +45,7 @@ pub fn slice(dag: &Dag, constraints: &[ExprId], goal: ExprId) -> Vec<ExprId> {
 pub struct Path<'a> {
     dag: &'a Dag,
     /// The group of each byte, by its number in `groups`; a joined group names the one it went into.
-    group_of: HashMap<InputByte, usize>,
+    group_of: HashMap<InputByte, usize, BuildMix>,
     joined_into: Vec<usize>,
     groups: Vec<Vec<(usize, ExprId)>>,
     n_constraints: usize,
@@ -49,7 +54,13 @@ pub struct Path<'a> {
 impl<'a> Path<'a> {
     /// A path without constraints.
     pub fn new(dag: &'a Dag) -> Self {
-        Self { dag, group_of: HashMap::new(), joined_into: Vec::new(), groups: Vec::new(), n_constraints: 0 }
+        Self {
+            dag,
+            group_of: HashMap::default(),
+            joined_into: Vec::new(),
+            groups: Vec::new(),
+            n_constraints: 0,
+        }
     }
 
     /// Adds the next constraint.

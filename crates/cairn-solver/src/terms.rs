@@ -1,7 +1,6 @@
 //! Small questions about expressions that several solvers ask.
 
 use cairn_expr::{Dag, ExprId, InputByte, Op};
-use std::collections::HashSet;
 
 /// The bytes that decide the value of an expression.
 pub fn bytes_read(dag: &Dag, id: ExprId) -> Vec<InputByte> {
@@ -12,15 +11,8 @@ pub fn bytes_read(dag: &Dag, id: ExprId) -> Vec<InputByte> {
 ///
 /// Parts of opaque values are not among them: those keep the value they had.
 pub fn changeable(dag: &Dag, roots: &[ExprId]) -> Vec<ExprId> {
-    let mut seen = HashSet::new();
-    let mut open = roots.to_vec();
-    while let Some(id) = open.pop() {
-        if !dag.is_fixed(id) && seen.insert(id) {
-            open.extend(dag.node(id).operands());
-        }
-    }
-    let mut parts: Vec<ExprId> = seen.into_iter().collect();
-    parts.sort_unstable();
+    let mut parts = dag.evaluated(roots);
+    parts.retain(|part| !dag.is_fixed(*part));
     parts
 }
 

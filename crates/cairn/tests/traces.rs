@@ -467,24 +467,26 @@ fn an_address_that_was_fixed_makes_nothing_impossible() {
 #include <stdio.h>
 
 int main(void) {
-  static unsigned char squares[256];
-  for (int i = 0; i < 256; i++)
+  static unsigned char squares[1 << 16];
+  for (int i = 0; i < 1 << 16; i++)
     squares[i] = i * i;
-  unsigned char byte = getchar();
-  if (squares[byte] == 9)
+  unsigned short word;
+  fread(&word, sizeof word, 1, stdin);
+  if (squares[word] == 9)
     return 1;
-  if (byte == 7)
+  if (word == 7)
     puts("seven");
-  if (squares[byte] + byte == 200)
+  if (squares[word] + word == 200)
     puts("both");
   return 0;
 }
 "#,
         "aaa",
     );
-    let solve = traced.solve("target.c:10:true").success();
-    assert!(solve.stdout.contains("without what was fixed on the way: stdin[0]=0x07"), "{solve}");
-    let solve = traced.solve("target.c:12:true").exits_with(8);
+    let solve = traced.solve("target.c:11:true").success();
+    let told = "without what was fixed on the way: stdin[0]=0x07 stdin[1]=0x00";
+    assert!(solve.stdout.contains(told), "{solve}");
+    let solve = traced.solve("target.c:13:true").exits_with(8);
     assert!(solve.stdout.contains("unknown: values were fixed on the way (1 address)"), "{solve}");
 }
 
@@ -505,6 +507,199 @@ int main(void) {
     );
     let solve = traced.solve("target.c:7:true").success();
     assert!(solve.stdout.contains("without what was fixed on the way"), "{solve}");
+    assert!(solve.stdout.contains("exits with 7"), "{solve}");
+}
+
+#[test]
+fn a_line_that_came_could_have_been_missing() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  char line[16];
+  char *first = fgets(line, sizeof line, stdin);
+  if (!first || first[0] != 'a')
+    return 1;
+  return fgets(line, sizeof line, stdin) ? 0 : 7;
+}
+"#,
+        "a\na\n",
+    );
+    traced.depend(&["!first", "first[0] != 'a'", "fgets(line, sizeof line, stdin)"]);
+    let solve = traced.solve("target.c:8:false").success();
+    assert!(!solve.stdout.contains("without what was fixed on the way"), "{solve}");
+    assert!(solve.stdout.contains("exits with 7"), "{solve}");
+}
+
+#[test]
+fn the_last_line_could_be_another() {
+    let traced = Traced::new(
+        r#"
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+  char *line = NULL;
+  size_t room = 0;
+  int n_lines = 0, length;
+  while ((length = getline(&line, &room, stdin)) > 0) {
+    n_lines++;
+    if (line[length - 1] != '\n')
+      break;
+  }
+  return n_lines;
+}
+"#,
+        "a\na\n",
+    );
+    traced.depend(&[
+        "(length = getline(&line, &room, stdin)) > 0",
+        "line[length - 1] != '\\n'",
+        "(length = getline(&line, &room, stdin)) > 0",
+        "line[length - 1] != '\\n'",
+        "(length = getline(&line, &room, stdin)) > 0",
+    ]);
+    let solve = traced
+        .workspace
+        .run("cairn", ["solve", "./program", "start", "--branch", "target.c:9:false", "--occurrence", "1"]);
+    assert!(solve.stdout.contains("exits with 0"), "{solve}");
+}
+
+#[test]
+fn the_end_of_a_file_is_met_once() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  char bytes[64];
+  int total = 0;
+  for (;;) {
+    int count = fread(bytes + total, 1, 32, stdin);
+    if (count == 0)
+      return total;
+    total += count;
+  }
+}
+"#,
+        "aaaaa",
+    );
+    traced.depend(&["count == 0"]);
+}
+
+#[test]
+fn counters_are_nothing_the_program_looks_into() {
+    // The compiler counts both ways of the last condition in one place, at an address that depends on it.
+    let traced = Traced::new(
+        r#"
+int main(int argc, char **argv) {
+  if (argc > 1 && argv[1][0] == 'a')
+    return 7;
+  return 0;
+}
+"#,
+        r#"{"args": ["x"]}"#,
+    );
+    traced.depend(&["argv[1][0] == 'a'"]);
+    assert_eq!(traced.report["n_concrete_addresses"], 0);
+}
+
+#[test]
+fn a_file_that_was_read_stays_a_file() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+#include <sys/stat.h>
+
+int main(void) {
+  struct stat status;
+  FILE *file = fopen("f", "r");
+  if (!file || getc(file) == EOF || fstat(fileno(file), &status) != 0)
+    return 1;
+  return S_ISREG(status.st_mode) ? 0 : 7;
+}
+"#,
+        r#"{"files": [{"path": "f", "kind": {"regular": "abc"}}]}"#,
+    );
+    let solve =
+        traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", "target.c:9:false"]);
+    assert!(solve.stdout.contains("no input takes the same way"), "{solve}");
+}
+
+#[test]
+fn letters_of_a_pattern_stay_letters() {
+    let traced = Traced::new(
+        r#"
+#include <regex.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+  regex_t compiled;
+  if (argc < 2 || regcomp(&compiled, argv[1], REG_EXTENDED) != 0)
+    return 1;
+  if (argv[1][0] == '(')
+    return 2;
+  if (argv[1][0] == 'q')
+    return 7;
+  return 0;
+}
+"#,
+        r#"{"args": ["a(b)"]}"#,
+    );
+    let solve = |branch: &str| {
+        traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", branch])
+    };
+    let parenthesis = solve("target.c:8:true");
+    assert!(!parenthesis.stdout.contains("exits with 2"), "{parenthesis}");
+    let letter = solve("target.c:10:true").success();
+    assert!(letter.stdout.contains("exits with 7"), "{letter}");
+}
+
+#[test]
+fn words_stay_options_or_none() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+  int option, n_options = 0;
+  while ((option = getopt(argc, argv, "ab:")) > 0)
+    n_options++;
+  if (n_options != 2 || optind >= argc)
+    return 1;
+  if (argv[optind][0] == '-')
+    return 7;
+  return 0;
+}
+"#,
+        r#"{"args": ["-a", "name", "-bx"]}"#,
+    );
+    let solve =
+        traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", "target.c:10:true"]);
+    assert!(solve.stdout.contains("exits with 7"), "{solve}");
+    assert!(solve.stdout.contains(r#"args: ["-a", "-", "-bx"]"#), "{solve}");
+}
+
+#[test]
+fn an_argument_grows_to_what_it_is_compared_with() {
+    let traced = Traced::new(
+        r#"
+#include <string.h>
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "--magic") == 0)
+    return 7;
+  return 0;
+}
+"#,
+        r#"{"args": ["x"]}"#,
+    );
+    let solve =
+        traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", "target.c:4:19:true"]);
+    assert!(solve.stdout.contains("1 question"), "{solve}");
     assert!(solve.stdout.contains("exits with 7"), "{solve}");
 }
 

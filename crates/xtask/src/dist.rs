@@ -77,7 +77,7 @@ const ALLOWED_SYMBOLS: [&str; 8] = [
 ];
 
 /// Members that are linked only where a program needs them, and their sources.
-const OPTIONAL_MEMBERS: [(&str, &str); 14] = [
+const OPTIONAL_MEMBERS: [(&str, &str); 16] = [
     ("cairn_main.o", "main.c"),
     ("cairn_mutate.o", "mutate.c"),
     ("cairn_afl_init.o", "afl/init.c"),
@@ -92,6 +92,8 @@ const OPTIONAL_MEMBERS: [(&str, &str); 14] = [
     ("cairn_symbolic_processes.o", "symbolic/processes.c"),
     ("cairn_symbolic_signals.o", "symbolic/signals.c"),
     ("cairn_symbolic_math.o", "symbolic/math.c"),
+    ("cairn_symbolic_options.o", "symbolic/options.c"),
+    ("cairn_symbolic_patterns.o", "symbolic/patterns.c"),
 ];
 
 /// Builds the runtime with `feature` and puts its one object and the optional members into `archive`.

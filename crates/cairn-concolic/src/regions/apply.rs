@@ -1,6 +1,6 @@
 //! A new input from new bytes.
 
-use super::{Regions, metadata, variable_name, word};
+use super::{Regions, metadata, names, variable_name, word};
 use cairn_abi::symbolic::{self, RegionId, RegionKind};
 use cairn_model::{
     Input,
@@ -41,7 +41,8 @@ pub enum ApplyError {
 pub(super) type Changes = BTreeMap<u32, u8>;
 
 impl Regions {
-    /// The input in which these bytes have these values and everything else is as before.
+    /// The input in which these bytes have these values and everything else is as before, but for the names of files that
+    /// arguments name.
     pub fn apply(&self, bytes: impl IntoIterator<Item = (RegionId, u32, u8)>) -> Result<Input, ApplyError> {
         let mut by_region: BTreeMap<RegionId, Changes> = BTreeMap::new();
         for (region, offset, value) in bytes {
@@ -52,6 +53,7 @@ impl Regions {
         for (region, changes) in &by_region {
             self.change(&mut input, *region, changes)?;
         }
+        names::follow(&self.input, &mut input);
         Ok(input)
     }
 

@@ -63,6 +63,10 @@ pub fn binary(op: Op, width: u32, labels: [u32; 2], values: [u64; 2], value: u64
         let parts = [or_constant(labels[0], width - low, values[0]), or_constant(labels[1], low, values[1])];
         return concat(parts[0], parts[1], width, value);
     }
+    let labels = match without_line(op, width, labels, values) {
+        Ok(labels) => labels,
+        Err(answer) => return answer,
+    };
     let [a, b] = [or_constant(labels[0], width, values[0]), or_constant(labels[1], width, values[1])];
     let result_width = if is_comparison(op) { 1 } else { width };
     if width == 32
@@ -93,6 +97,56 @@ fn compare_with_end(op: Op, labels: [u32; 2], values: [u64; 2]) -> Option<u32> {
     };
     let there = sources::is_there(label)?;
     Some(if is_there { there } else { not(there) })
+}
+
+/// The labels of operands without those of functions that read lines: see [`sources::line_result`]. Or the label of the whole
+/// operation, if it asks whether a line came or nothing else has a label.
+fn without_line(op: Op, width: u32, mut labels: [u32; 2], values: [u64; 2]) -> Result<[u32; 2], u32> {
+    for (at, other) in [(0, 1), (1, 0)] {
+        let Some(line) = sources::line_result(labels[at]) else { continue };
+        let limit = values[other] & mask(width);
+        // No line has less than one byte, and no address is null.
+        let is_limit = limit <= 1 || limit == mask(width);
+        if is_limit && labels[other] == 0 && is_integer_comparison(op) {
+            let [came, ended] = line.values.map(|value| match at {
+                0 => holds(op, width, value, limit),
+                _ => holds(op, width, limit, value),
+            });
+            return Err(match (came, ended) {
+                (true, false) => line.goes_on,
+                (false, true) => not(line.goes_on),
+                _ => 0,
+            });
+        }
+        sources::uses_line(&line);
+        labels[at] = 0;
+        if labels[other] == 0 {
+            return Err(0);
+        }
+    }
+    Ok(labels)
+}
+
+fn is_integer_comparison(op: Op) -> bool {
+    matches!(op, Op::Eq | Op::Ne | Op::ULt | Op::ULe | Op::SLt | Op::SLe)
+}
+
+/// Whether a comparison of integers holds.
+fn holds(op: Op, width: u32, a: u64, b: u64) -> bool {
+    let [low, high] = [a, b].map(|value| value & mask(width));
+    let [small, large] = [low, high].map(|value| sign_extend(width, value));
+    match op {
+        Op::Eq => low == high,
+        Op::Ne => low != high,
+        Op::ULt => low < high,
+        Op::ULe => low <= high,
+        Op::SLt => small < large,
+        _ => small <= large,
+    }
+}
+
+fn sign_extend(width: u32, value: u64) -> i64 {
+    (value << (64 - width)).cast_signed() >> (64 - width)
 }
 
 /// The opposite of a truth value.
@@ -134,11 +188,28 @@ pub extern "C" fn cairn_symbolic_unary(code: u32, a: u32, value: u64) -> u32 {
     }
     let (op, width, extra) = (op_of(code), code >> 8 & 0xff, code >> 16);
     let value = value & mask(width);
+    if let Some(line) = sources::line_result(a) {
+        return convert_line(&line, a, op, width, extra);
+    }
     match op {
         Op::Extract => extract(a, extra, width, value),
         Op::ZExt => extend(a, width, value),
         _ => intern(op, width, [a, extra, 0], value),
     }
+}
+
+/// The result of a function that reads lines in another width; without a label if more is done to it.
+fn convert_line(line: &sources::LineResult, label: u32, op: Op, width: u32, low: u32) -> u32 {
+    let from = u32::from(node(label).width);
+    let converted = match (op, low) {
+        (Op::Extract, 0) | (Op::ZExt, _) => line.values,
+        (Op::SExt, _) => line.values.map(|value| sign_extend(from, value).cast_unsigned()),
+        _ => {
+            sources::uses_line(line);
+            return 0;
+        }
+    };
+    ite(width, line.goes_on, [0, 0], node(line.goes_on).value, converted)
 }
 
 /// `label` with zeros above.

@@ -11,6 +11,7 @@ int cairn_open(const char *path, int flags, ...);
 
 static int opened(int fd, int flags) {
   if (fd >= 0 && (flags & O_ACCMODE) != O_RDONLY) cairn_symbolic_changes(fd);
+  else if (fd >= 0 && !(flags & (O_NONBLOCK | O_PATH))) cairn_symbolic_opened(fd);
   return fd;
 }
 
@@ -35,7 +36,9 @@ int cairn_openat(int folder, const char *path, int flags, ...) {
 int cairn_creat(const char *path, mode_t mode) { return opened(creat(path, mode), O_WRONLY); }
 
 static FILE *stream_opened(FILE *stream, const char *mode) {
-  if (stream && (*mode != 'r' || strchr(mode, '+'))) cairn_symbolic_changes(fileno(stream));
+  if (!stream) return stream;
+  if (*mode != 'r' || strchr(mode, '+')) cairn_symbolic_changes(fileno(stream));
+  else cairn_symbolic_opened(fileno(stream));
   return stream;
 }
 

@@ -1,14 +1,15 @@
 //! Labels of memory.
 
 use super::{
-    build::{concat, constant, extend, extract},
+    build::{concat, constant, extend, extract, input},
     head,
     nodes::{is_on, node},
     path, tables, written,
 };
-use crate::system;
+use crate::{counters, system};
 use cairn_abi::{
     channel::PAGE,
+    counters::counter_region_size,
     record::Access,
     symbolic::{Node, Op, RegionId, RegionKind, ShadowByte, shadow_address},
 };
@@ -116,12 +117,22 @@ pub extern "C" fn cairn_symbolic_load_at(place: *const u8, size: u64, value: u64
         return 0;
     }
     if pointer != 0 {
+        if is_counter(place.addr()) {
+            return 0;
+        }
         if let Some(label) = tables::look_up(place.addr(), size, value, pointer) {
             return label;
         }
         note_address(place.addr(), size, pointer, Access::Load);
     }
     load(place, size as usize, value)
+}
+
+/// Whether a counter of the view lies there: which one is counted follows from a condition that is noted anyway, and what it
+/// holds is nothing that the program could see.
+fn is_counter(address: usize) -> bool {
+    let view = counters::view();
+    address.wrapping_sub(view.counters.addr()) < counter_region_size(view.n_counters as usize)
 }
 
 fn note_address(address: usize, size: u64, pointer: u32, access: Access) {
@@ -175,8 +186,13 @@ pub unsafe extern "C" fn cairn_symbolic_store(place: *mut u8, size: u64, label: 
 /// The program has just written them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_symbolic_store_at(place: *mut u8, size: u64, label: u32, pointer: u32) {
+    let mut label = label;
     if pointer != 0 && is_on() {
-        note_address(place.addr(), size, pointer, Access::Store);
+        if is_counter(place.addr()) {
+            label = 0;
+        } else {
+            note_address(place.addr(), size, pointer, Access::Store);
+        }
     }
     // SAFETY: promised by the caller.
     unsafe { cairn_symbolic_store(place, size, label) }
@@ -298,6 +314,49 @@ pub unsafe extern "C" fn cairn_ends(place: *const u8) -> i32 {
         let next = place.add(1);
         let is_followed = !next.addr().is_multiple_of(PAGE) && *next == 0 && *shadow.add(1) == 0;
         i32::from(is_word || is_followed)
+    }
+}
+
+/// The region and offset of a byte of an argument or of an entry of the environment.
+unsafe fn place_in_word(place: *const u8) -> Option<(RegionId, u32)> {
+    // SAFETY: every address has a shadow.
+    let known = unsafe { ShadowByte(*shadow(place.addr())) };
+    if known.0 == 0 || !is_on() {
+        return None;
+    }
+    let (byte, whole) = (known.byte(), node(known.label()));
+    let region = RegionId(whole.a);
+    let is_word = whole.op == Op::Input as u8
+        && matches!(region.kind(), Some(RegionKind::Argument | RegionKind::Environment));
+    is_word.then_some((region, whole.b + byte))
+}
+
+/// Whether a string that ends with this byte is an argument, which may be longer in other inputs. Offered to models.
+///
+/// # Safety
+/// None of the program's memory is touched.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_grows(place: *const u8) -> i32 {
+    // SAFETY: promised by the caller.
+    i32::from(unsafe { place_in_word(place) }.is_some())
+}
+
+/// Writes what an argument that ends with the byte at `last` has behind it: zeros in this run, and whatever a longer one has
+/// there. Offered to models.
+///
+/// # Safety
+/// There is room for `n` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cairn_beyond(place: *mut u8, n: usize, last: *const u8) {
+    // SAFETY: promised by the caller; every address has a shadow.
+    unsafe {
+        place.write_bytes(0, n);
+        cairn_symbolic_set(place, 0, n as u64);
+        let Some((region, at)) = place_in_word(last) else { return };
+        let shadow = shadow_to_label(place.addr(), n);
+        for index in 0..n {
+            *shadow.add(index) = ShadowByte::new(input(region, at + 1 + index as u32, 8, 0), 0).0;
+        }
     }
 }
 

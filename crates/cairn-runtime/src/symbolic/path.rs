@@ -11,7 +11,7 @@ use cairn_abi::{
     record::{Access, RECORD_SIZE, Record},
     symbolic::{
         Cut, Op,
-        switch::{INVERTED, NO_CONDITION, SwitchCase, SwitchInfo, is_unnamed},
+        switch::{INVERTED, LIBRARY, NO_CONDITION, SwitchCase, SwitchInfo, is_unnamed},
     },
 };
 use core::{
@@ -83,7 +83,29 @@ pub fn address(address: u64, length: u32, label: u32, access: Access) {
     if !is_first_note(label) {
         return;
     }
+    if let Some(condition) = choice(label) {
+        if is_first_note(condition) {
+            let direction = node(condition).value == 1;
+            note(Record::Conditional { condition: LIBRARY, direction, label: condition });
+        }
+        return;
+    }
     note(Record::SymbolicAddress { site: NO_CONDITION, access, address, length, label });
+}
+
+/// The condition that chooses between two constants, if an address is no more than that and some distance: whoever uses what
+/// `fgets` returned relies on something having come, not on where it lies.
+fn choice(label: u32) -> Option<u32> {
+    let is_constant = |label: u32| node(label).op == Op::Constant as u8;
+    let mut known = node(label);
+    while known.op == Op::Add as u8 {
+        known = match [known.a, known.b] {
+            [a, b] if is_constant(b) => node(a),
+            [a, b] if is_constant(a) => node(b),
+            _ => return None,
+        };
+    }
+    (known.op == Op::Ite as u8 && is_constant(known.b) && is_constant(known.c)).then_some(known.a)
 }
 
 /// A condition was evaluated. `number` is that of the condition, perhaps [`INVERTED`].

@@ -38,6 +38,8 @@ struct File {
     changed_at: Option<(i64, i64)>,
     /// The program has changed it.
     is_changed: bool,
+    /// Where a read met its end, if one did. Whatever the size, that is where the next one begins and finds nothing.
+    met_end: Option<u64>,
 }
 
 struct Files {
@@ -104,6 +106,7 @@ impl Files {
             size: status.st_size as u64,
             changed_at,
             is_changed: false,
+            met_end: None,
         };
         self.count += 1;
     }
@@ -272,15 +275,79 @@ pub unsafe extern "C" fn cairn_symbolic_was_read(
 ) {
     // SAFETY: promised by the caller.
     unsafe {
-        match file_of(descriptor).and_then(|(file, _)| file.content) {
+        let known = file_of(descriptor);
+        if let Some((file, status)) = known.as_ref().filter(|_| length > 0) {
+            demand_kind(file, status, Op::Eq, libc::S_IFREG);
+        }
+        match known.and_then(|(file, _)| file.content) {
             Some(region) if offset >= 0 => label(place, length, region, offset as u64),
             _ => memory::cairn_symbolic_set(place, 0, length as u64),
         }
     }
 }
 
+/// What kind of file it is has decided that something worked: `op` says how it compares with `kind`.
+fn demand_kind(file: &File, status: &libc::stat, op: Op, kind: u32) {
+    let Some(region) = file.metadata.filter(|region| region.kind() == Some(RegionKind::FileMetadata)) else {
+        return;
+    };
+    let mode = status.st_mode;
+    let holds = (mode & libc::S_IFMT == kind) == matches!(op, Op::Eq);
+    if !is_on() || !holds {
+        return;
+    }
+    let label = input(region, metadata::MODE, 32, mode.into());
+    let mask = u64::from(libc::S_IFMT);
+    let now = binary(Op::And, 32, [label, 0], [mode.into(), mask], u64::from(mode) & mask);
+    let is_kind = binary(op, 32, [now, 0], [u64::from(mode) & mask, kind.into()], 1);
+    path::cairn_symbolic_condition(NO_CONDITION, is_kind, 1);
+}
+
+/// A file was opened by a call that waits for somebody to write into a pipe.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_opened(descriptor: c_int) {
+    if let Some(status) = status_of_descriptor(descriptor)
+        && let Some(file) = files().and_then(|files| files.find(&status))
+        && !file.has_changed(&status)
+    {
+        demand_kind(file, &status, Op::Ne, libc::S_IFIFO);
+    }
+}
+
 /// Stands in the unused operand of a byte as `getc` returns it: another byte that is widened is never `EOF`.
 const FROM_STREAM: u32 = 1;
+
+/// Stands in the unused operand of the condition that a file goes on, where a function that reads lines has told so.
+const OF_LINE: u32 = 2;
+
+/// What a function that reads lines returned: whether the file went on, the value if it does, and that if it does not.
+pub struct LineResult {
+    /// The label of the condition.
+    pub goes_on: u32,
+    /// Both values.
+    pub values: [u64; 2],
+}
+
+/// The result of a function that reads lines, if this is the label of one.
+///
+/// A program asks whether a line came. What else it does with a length or an address is the same for all lines of this length,
+/// so that only this question has a label.
+pub fn line_result(label: u32) -> Option<LineResult> {
+    let choice = node(label);
+    if label == 0 || choice.op != Op::Ite as u8 || node(choice.a).c != OF_LINE {
+        return None;
+    }
+    let [came, ended] = [choice.b, choice.c].map(node);
+    let are_constant = [came, ended].iter().all(|value| value.op == Op::Constant as u8);
+    are_constant.then_some(LineResult { goes_on: choice.a, values: [came.value, ended.value] })
+}
+
+/// A result of a function that reads lines is used for more than the question whether a line came.
+pub fn uses_line(result: &LineResult) {
+    if is_first_note(result.goes_on) {
+        demand(result.goes_on, node(result.goes_on).value == 1);
+    }
+}
 
 /// The label of the next byte of a file as `getc` returns it, or 0.
 #[unsafe(no_mangle)]
@@ -292,6 +359,7 @@ pub extern "C" fn cairn_symbolic_next_byte(descriptor: c_int, offset: i64, byte:
     let Some(region) = file.content else { return 0 };
     let Ok(at) = u32::try_from(offset) else { return 0 };
     if byte >= 0 {
+        demand_kind(&file, &status, Op::Eq, libc::S_IFREG);
         let label = input(region, at, 8, byte as u64);
         return intern(Op::ZExt, 32, [label, 0, FROM_STREAM], byte as u64);
     }
@@ -364,9 +432,19 @@ pub extern "C" fn cairn_symbolic_count(
         // There is more in the file: something else was in the way.
         return 0;
     }
+    if file.met_end.is_some_and(|end| end <= offset) {
+        return 0;
+    }
+    if !is_full && let Some(known) = files().and_then(|files| files.find(&status)) {
+        known.met_end = Some(size);
+    }
     let Some(label) = length_of(&file, size) else { return 0 };
     let left = size - offset;
-    let left_label = binary(Op::Sub, 64, [label, 0], [size, offset], left);
+    let mut left_label = binary(Op::Sub, 64, [label, 0], [size, offset], left);
+    if offset > 0 {
+        let has_more = binary(Op::ULt, 64, [0, label], [offset, size], (offset < size).into());
+        left_label = cairn_symbolic_ite(64, has_more, left_label, 0, (offset < size).into(), left, 0);
+    }
     let is_less = binary(Op::ULt, 64, [left_label, 0], [left, wanted], (left < wanted).into());
     let bytes = cairn_symbolic_ite(64, is_less, left_label, 0, (left < wanted).into(), left, wanted);
     match item {
@@ -376,7 +454,7 @@ pub extern "C" fn cairn_symbolic_count(
 }
 
 /// A line was read: that it ends where it does, and not before, is a demand on its bytes, and on the size of a file that ends
-/// without one.
+/// without one. That it has begun at all is for the caller to say.
 ///
 /// # Safety
 /// The line was just read, and its bytes have their labels.
@@ -404,15 +482,24 @@ pub unsafe extern "C" fn cairn_symbolic_line(
     }
     let after = offset + length as i64;
     let Some((file, status)) = (if offset < 0 { None } else { file_of(descriptor) }) else { return };
-    let has_more = |at: i64| has_more(&file, &status, at);
-    if let Some(is_there) = has_more(offset) {
-        demand(is_there, true);
-    }
     if !has_end
         && status.st_size == after
-        && let Some(is_there) = has_more(after)
+        && let Some(is_there) = has_more(&file, &status, after)
     {
         demand(is_there, false);
+    }
+}
+
+/// Something was read that begins at an offset: that the file has not ended there is a demand on its size.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_begins(descriptor: c_int, offset: i64) {
+    if !is_on() || offset < 0 {
+        return;
+    }
+    if let Some((file, status)) = file_of(descriptor)
+        && let Some(is_there) = has_more(&file, &status, offset)
+    {
+        demand(is_there, status.st_size > offset);
     }
 }
 
@@ -439,15 +526,33 @@ pub extern "C" fn cairn_symbolic_pin(label: u32, value: u64) {
 /// The label of what a function returned because the file has ended, which would have been `otherwise` if it had not.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_at_end(descriptor: c_int, offset: i64, otherwise: u64, at_end: u64) -> u32 {
+    choice_by_end(descriptor, offset, false, [otherwise, at_end])
+}
+
+/// The label of what a function returned because the file has not ended, which would have been `at_end` if it had.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_not_at_end(
+    descriptor: c_int,
+    offset: i64,
+    otherwise: u64,
+    at_end: u64,
+) -> u32 {
+    choice_by_end(descriptor, offset, true, [otherwise, at_end])
+}
+
+/// The first value if a file has more than `offset` bytes, else the second; none where something else has decided.
+fn choice_by_end(descriptor: c_int, offset: i64, goes_on: bool, [otherwise, at_end]: [u64; 2]) -> u32 {
     if !is_on() || offset < 0 {
         return 0;
     }
     let Some((file, status)) = file_of(descriptor) else { return 0 };
-    if status.st_size > offset {
+    if (status.st_size > offset) != goes_on {
         return 0;
     }
-    has_more(&file, &status, offset)
-        .map_or(0, |is_there| cairn_symbolic_ite(64, is_there, 0, 0, 0, otherwise, at_end))
+    let (offset, size) = (offset as u64, status.st_size as u64);
+    let Some(length) = length_of(&file, size) else { return 0 };
+    let is_there = intern(Op::ULt, 1, [constant(64, offset), length, OF_LINE], goes_on.into());
+    cairn_symbolic_ite(64, is_there, 0, 0, goes_on.into(), otherwise, at_end)
 }
 
 /// Labels what `stat` told of a file of the input.

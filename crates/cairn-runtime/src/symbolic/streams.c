@@ -131,9 +131,14 @@ char *cairn_fgets(char *place, int length, FILE *stream) {
     return line;
   }
   size_t bytes = given(stream, at, strlen(line));
+  // A byte that was pushed back comes whether the file has ended or not.
+  uint32_t label = 0;
+  if (!next_pushed(stream, at)) label = cairn_symbolic_not_at_end(fileno(stream), at, (uintptr_t)place, 0);
   arrived(stream, place, bytes, at);
   cairn_symbolic_set(place + bytes, 0, 1);
+  if (label == 0) cairn_symbolic_begins(fileno(stream), at);
   cairn_symbolic_line(fileno(stream), place, bytes, at, '\n');
+  RETURNS(cairn_fgets, label);
   return line;
 }
 
@@ -175,9 +180,14 @@ static ssize_t read_line(char **line, size_t *size, int end, FILE *stream, uintp
     cairn_symbolic_return(function, cairn_symbolic_at_end(fileno(stream), at, 1, (uint64_t)-1));
     return length;
   }
+  // A byte that was pushed back comes whether the file has ended or not.
+  uint32_t label = 0;
+  if (!next_pushed(stream, at)) label = cairn_symbolic_not_at_end(fileno(stream), at, (uint64_t)length, (uint64_t)-1);
   arrived(stream, *line, length, at);
   cairn_symbolic_set(*line + length, 0, 1);
+  if (label == 0) cairn_symbolic_begins(fileno(stream), at);
   cairn_symbolic_line(fileno(stream), *line, length, at, end);
+  cairn_symbolic_return(function, label);
   return length;
 }
 

@@ -14,8 +14,13 @@ void cairn_symbolic_was_read(int fd, void *place, size_t length, int64_t offset)
 uint32_t cairn_symbolic_next_byte(int fd, int64_t offset, int byte);
 uint32_t cairn_symbolic_count(int fd, int64_t offset, uint64_t wanted, uint64_t count, uint64_t item);
 uint32_t cairn_symbolic_at_end(int fd, int64_t offset, uint64_t otherwise, uint64_t at_end);
+uint32_t cairn_symbolic_not_at_end(int fd, int64_t offset, uint64_t otherwise, uint64_t at_end);
+// Something came that begins at an offset, where the program is not told by a result with a label.
+void cairn_symbolic_begins(int fd, int64_t offset);
 // A line was read that ends in `end`.
 void cairn_symbolic_line(int fd, const void *place, size_t length, int64_t offset, int end);
+// A file was opened that may not be a pipe nobody writes into.
+void cairn_symbolic_opened(int fd);
 // The program changes a file, which then no longer holds the input.
 void cairn_symbolic_changes(int fd);
 // Labels of arguments and results of functions of ours.

@@ -7,7 +7,7 @@
 //! See Tracey et al., "An automated framework for structural test-data generation", and XSat
 //! (<https://doi.org/10.1007/978-3-319-41540-6_11>) for the distance between floating-point numbers.
 
-use cairn_expr::{Dag, ExprId, Machine, Op, mask};
+use cairn_expr::{BuildMix, Dag, ExprId, Machine, Op, mask};
 use std::collections::HashMap;
 
 /// What a difference between integers that should be equal is measured by.
@@ -81,7 +81,7 @@ impl Condition {
     /// Compiles a condition. `root` is the place of an expression on the tape; all its parts are there.
     pub fn compile(dag: &Dag, id: ExprId, root: &dyn Fn(ExprId) -> usize) -> Self {
         let mut steps = Vec::new();
-        let mut places: HashMap<ExprId, usize> = HashMap::new();
+        let mut places: HashMap<ExprId, usize, BuildMix> = HashMap::default();
         let mut open = vec![id];
         while let Some(next) = open.last().copied() {
             if places.contains_key(&next) {

@@ -2,14 +2,11 @@
 
 use super::{
     distance::{Condition, Metric},
-    domain::Domain,
+    domain::{Domain, Domains},
 };
 use crate::{Budget, Model, Query, terms::changeable};
 use cairn_expr::{Dag, ExprId, Machine, Slice, Tape};
-use std::{
-    collections::BTreeSet,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 /// Evaluations of one byte's own conditions that count as one of the query.
 const DOMAIN_DISCOUNT: u64 = 16;
@@ -33,12 +30,13 @@ impl<'a> Compiled<'a> {
         conditions.sort_unstable();
         conditions.dedup();
         let dag = query.dag;
-        let mut parts: BTreeSet<ExprId> = conditions.iter().copied().collect();
+        let mut parts = conditions.clone();
         for part in changeable(dag, &conditions) {
-            parts.insert(part);
+            parts.push(part);
             parts.extend(dag.node(part).operands());
         }
-        let parts: Vec<ExprId> = parts.into_iter().collect();
+        parts.sort_unstable();
+        parts.dedup();
         let tape = Tape::compile(dag, &parts);
         Self { dag, tape, parts, conditions }
     }
@@ -83,7 +81,7 @@ pub struct Touch {
 
 impl<'t> Problem<'t> {
     /// Starts at the seed.
-    pub fn new(compiled: &'t Compiled<'_>, query: &Query<'_>, budget: Budget) -> Self {
+    pub fn new(compiled: &'t Compiled<'_>, query: &Query<'_>, budget: Budget, domains: &mut Domains) -> Self {
         let Compiled { dag, tape, parts, conditions } = compiled;
         let machine = tape.machine(query.seed);
         let mut readers = vec![Vec::new(); tape.inputs().len()];
@@ -114,16 +112,16 @@ impl<'t> Problem<'t> {
             timeout: budget.timeout,
             is_late: false,
         };
-        problem.find_domains();
+        problem.find_domains(domains);
         problem.measure_all();
         problem
     }
 
-    fn find_domains(&mut self) {
+    fn find_domains(&mut self, domains: &mut Domains) {
         for slot in 0..self.n_slots() {
             // A long input must not use up everything before the search begins.
             if self.evaluations > self.limit / 4 {
-                self.domains.push(Domain::of(self.dag, &[]).0);
+                self.domains.push(Domain::full());
                 continue;
             }
             let alone: Vec<ExprId> = self.readers[slot]
@@ -134,7 +132,7 @@ impl<'t> Problem<'t> {
                     matches!(&*reads, [range] if range.end - range.start == 1)
                 })
                 .collect();
-            let (domain, n_evaluations) = Domain::of(self.dag, &alone);
+            let (domain, n_evaluations) = domains.of(self.dag, &alone);
             // They look at this byte's own conditions only, which is a small part of an evaluation.
             self.evaluations += n_evaluations / DOMAIN_DISCOUNT;
             self.domains.push(domain);
