@@ -320,19 +320,18 @@ mod tests {
 
     #[test]
     fn the_same_seed_changes_alike_and_words_are_used() {
-        let make = |seed: u32| {
-            begin(seed, WORDS);
+        let make = |seed: u64| {
             let mut room = [0u8; 64];
             room[..4].copy_from_slice(b"data");
-            // SAFETY: the room is as large as it says.
-            let size = unsafe { cairn_mutate(room.as_mut_ptr(), 4, room.len()) };
+            let size = change(&mut room, 4, &mut Random(seed), Words(WORDS));
             room[..size].to_vec()
         };
         let made: Vec<_> = (0..500).map(make).collect();
         assert_eq!(made, (0..500).map(make).collect::<Vec<_>>());
         assert!(made.iter().collect::<BTreeSet<_>>().len() > 200);
         assert!(made.iter().any(|made| made.windows(5).any(|part| part == b"magic")));
-        assert!(made.iter().all(|made| made != b"data"));
+        // A byte may be copied over one like it.
+        assert!(made.iter().filter(|made| *made == b"data").count() < 25);
     }
 
     #[test]
