@@ -30,10 +30,13 @@ impl<'a> Edits<'a> {
             let variables = [("SRC", here.as_str()), ("CC", "clang-19"), ("FLAGS", flags.as_str())];
             cache.shell(folder, script, &variables).map(|_| ())
         })?;
-        Ok(Self { cache, target, folder })
+        let edits = Self { cache, target, folder };
+        edits.undo().context("an earlier change of a source cannot be undone")?;
+        Ok(edits)
     }
 
-    /// Builds the program with the text of a mutant in place of the original's.
+    /// Builds the program with the text of a mutant in place of the original's. The program is there until the next one
+    /// is built.
     pub fn compile(&self, build: &MutantBuild, mutant: MutantId) -> Result<Reference> {
         let entry = &build.table.mutants[mutant.index()];
         let extent = build.map.sites[build.table.patch_of(mutant).site.index()].extent;
@@ -41,23 +44,45 @@ impl<'a> Edits<'a> {
         let path = self.folder.join(&file.path);
         let original =
             fs::read(&file.absolute).with_context(|| format!("failed to read `{}`", file.absolute))?;
-        let before = fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
+        // Somebody who stops us leaves a changed file, so what it was is written down first.
+        fs::copy(&path, self.kept()).with_context(|| format!("failed to keep `{}`", path.display()))?;
+        fs::write(self.kept_path(), &file.path)?;
         fs::write(&path, edited(&original, extent, &entry.replacement))?;
-        let made = self.make(&entry.stable_id.to_string());
-        // Whatever came of it: the next change starts from the original.
-        fs::write(&path, before)?;
+        let made = self.make();
+        self.undo()?;
         let program = made.with_context(|| format!("{} does not compile as text", build.describe(mutant)))?;
         Ok(Reference { mutant, is_text: true, programs: vec![program] })
     }
 
-    fn make(&self, name: &str) -> Result<PathBuf> {
+    /// Puts the file that was changed last back as it was.
+    fn undo(&self) -> Result<()> {
+        let Ok(path) = fs::read_to_string(self.kept_path()) else { return Ok(()) };
+        fs::write(self.folder.join(path), fs::read(self.kept())?)?;
+        fs::remove_file(self.kept_path())?;
+        Ok(())
+    }
+
+    fn kept(&self) -> PathBuf {
+        self.folder.join("before-the-change")
+    }
+
+    fn kept_path(&self) -> PathBuf {
+        self.folder.join("changed-file")
+    }
+
+    fn make(&self) -> Result<PathBuf> {
         let executable = Path::new(self.target.executable);
-        let program = self.folder.join(format!("changed-{name}"));
+        // Without documentation and tests, which are made at the top.
         let script = match self.target.name {
             "sort" => format!("make {}", executable.display()),
+            "grep" => "make -C lib && make -C src grep".to_owned(),
             _ => "make -j$(nproc)".to_owned(),
         };
         self.cache.shell(&self.folder, &script, &[])?;
+        // Another place than the one `make` looks at, so that it never takes it for something newer.
+        let program = self.folder.join("changed-program");
+        // A process that still runs the last one keeps it.
+        let _ = fs::remove_file(&program);
         fs::copy(self.folder.join(executable), &program)?;
         Ok(program)
     }
