@@ -8,7 +8,7 @@ use crate::{results, tools::print_rows};
 use anyhow::{Result, ensure};
 use cairn_model::{Ending, Input, MutantId};
 use cairn_targets::Cache;
-use cairn_testkit::mutants::{Behaviour, Judge, Reference, Tally, sample};
+use cairn_testkit::mutants::{Agreement, Behaviour, Judge, Reference, Tally, sample};
 use serde_json::json;
 use std::{collections::BTreeMap, env, time::Duration};
 
@@ -119,7 +119,14 @@ fn compare(cache: &Cache, name: &str) -> Result<(String, usize)> {
         if number % 10 == 0 {
             (cache.say)(&format!("{name}: {number} of {} mutants made as text", texts.len()));
         }
-        check(&edits.compile(&subject.build, *mutant)?, "as text", &mut edited);
+        let mut reference = edits.compile(&subject.build, *mutant)?;
+        let disagrees = runs[mutant].iter().any(|(number, view)| {
+            judge.compare(&reference, &inputs[*number], view, &subject.build) != Agreement::Same
+        });
+        if disagrees {
+            edits.add_unoptimised(&mut reference, &subject.build)?;
+        }
+        check(&reference, "as text", &mut edited);
     }
     print!("{name} alone: {alone}{name} as text: {edited}");
     let row = json!({
