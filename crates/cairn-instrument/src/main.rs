@@ -10,7 +10,7 @@ use cairn_instrument::{
     ir::read_module,
     lower::lower,
     mapping::{self, Options},
-    mutate::build::{Objects, Subject, build, build_alone},
+    mutate::build::{Objects, Subject, build, build_alone, build_apart},
     plan::Plan,
     scope::Scope,
     symbolic,
@@ -61,6 +61,10 @@ struct Arguments {
     alone: Vec<(StableId, PathBuf)>,
     /// How.
     alone_effort: Option<emit::Effort>,
+    /// Mutants of which only the function that each changes is compiled, and where to.
+    apart: Vec<(StableId, PathBuf)>,
+    /// Where the rest of the program goes for them.
+    rest: Option<PathBuf>,
 }
 
 fn parse_arguments() -> Result<Arguments> {
@@ -88,11 +92,17 @@ fn parse_arguments() -> Result<Arguments> {
             "--mutant-main" => arguments.mutant_main = Some(value()?),
             "--mutant-bodies" => arguments.mutant_bodies = Some(value()?),
             "--mutant-examined" => arguments.mutant_examined = Some(value()?),
-            "--alone" => {
+            "--alone" | "--apart" => {
                 let id = value()?.to_string_lossy().into_owned();
-                let id = StableId::try_from(id).context("`--alone` wants the stable id of a mutant")?;
-                arguments.alone.push((id, value()?));
+                let id = StableId::try_from(id)
+                    .with_context(|| format!("`{name}` wants the stable id of a mutant"))?;
+                let object = value()?;
+                match name.as_str() {
+                    "--alone" => arguments.alone.push((id, object)),
+                    _ => arguments.apart.push((id, object)),
+                }
             }
+            "--rest" => arguments.rest = Some(value()?),
             "--unoptimised" => arguments.alone_effort = Some(emit::Effort::None),
             "--checked" => arguments.alone_effort = Some(emit::Effort::Checked),
             _ => bail!("unknown argument `{name}`"),
@@ -234,7 +244,11 @@ fn write_mutants(
         }
     }
     let effort = arguments.alone_effort.unwrap_or(emit::Effort::Full);
-    if let Some(mutant) = build_alone(&subject, &arguments.alone, effort)?.first() {
+    let mut unknown = build_alone(&subject, &arguments.alone, effort)?;
+    if !arguments.apart.is_empty() {
+        unknown.extend(build_apart(&subject, &arguments.apart, arguments.rest.as_deref())?);
+    }
+    if let Some(mutant) = unknown.first() {
         bail!("there is no mutant `{mutant}` in the set `{set}`");
     }
     Ok(())

@@ -9,8 +9,14 @@ use crate::{Settings, record::BuildRecord, store};
 use cairn_model::StableId;
 use std::{ffi::OsString, fs, path::PathBuf};
 
-/// Mutants that one run of the instrumenter makes: each is an object of the whole program.
+/// Mutants that one run of the instrumenter makes where each is an object of the whole program.
 const AT_ONCE: usize = 32;
+
+/// Likewise where each is an object of a function.
+const SMALL_AT_ONCE: usize = 256;
+
+/// The object with the rest of the program, beside the mutants that are compiled apart.
+const REST: &str = "rest.o";
 
 /// Links that run at the same time.
 const LINKS_AT_ONCE: usize = 4;
@@ -22,6 +28,9 @@ const LINKS_AT_ONCE: usize = 4;
 pub enum Alone {
     /// Optimised as the bare build is.
     Optimised,
+    /// Likewise, but the function that it changes by itself, and the rest of the program once for all mutants: that is
+    /// many times faster.
+    Apart,
     /// Not at all.
     Unoptimised,
     /// Not optimised, with the checks of AddressSanitizer.
@@ -32,6 +41,7 @@ impl Alone {
     fn folder(self) -> &'static str {
         match self {
             Self::Optimised => "alone",
+            Self::Apart => "apart",
             Self::Unoptimised => "unoptimised",
             Self::Checked => "checked",
         }
@@ -40,7 +50,7 @@ impl Alone {
     /// What the instrumenter is told.
     fn option(self) -> Option<&'static str> {
         match self {
-            Self::Optimised => None,
+            Self::Optimised | Self::Apart => None,
             Self::Unoptimised => Some("--unoptimised"),
             Self::Checked => Some("--checked"),
         }
@@ -67,14 +77,27 @@ pub fn build_alone(
         mutants.iter().copied().filter(|mutant| !place(mutant).is_file()).collect();
     missing.sort_unstable();
     missing.dedup();
-    for part in missing.chunks(AT_ONCE) {
+    let at_once = if alone == Alone::Apart { SMALL_AT_ONCE } else { AT_ONCE };
+    for part in missing.chunks(at_once) {
         let work = work_folder(&folder)?;
         let object = |mutant: &StableId| format!("{mutant}.o");
         let mut outputs: Vec<OsString> = vec!["--mutants".into(), set.into()];
         outputs.extend(alone.option().map(OsString::from));
+        let option = if alone == Alone::Apart { "--apart" } else { "--alone" };
         for mutant in part {
             let path = work.path().join(object(mutant));
-            outputs.extend(["--alone".into(), mutant.to_string().into(), path.into_os_string()]);
+            outputs.extend([option.into(), mutant.to_string().into(), path.into_os_string()]);
+        }
+        let kept_rest = folder.join(REST);
+        let has_rest = kept_rest.is_file();
+        if alone == Alone::Apart {
+            let rest = work.path().join(REST);
+            match has_rest {
+                true => {
+                    fs::copy(&kept_rest, &rest).map_err(|source| io_error("copy", &kept_rest, source))?;
+                }
+                false => outputs.extend(["--rest".into(), rest.into_os_string()]),
+            }
         }
         instrument(settings, record, request, &outputs, work.path())?;
         for several in part.chunks(LINKS_AT_ONCE) {
@@ -83,7 +106,10 @@ pub fn build_alone(
                 .map(|mutant| {
                     let linked = Linked {
                         name: mutant.to_string(),
-                        objects: vec![object(mutant)],
+                        objects: match alone {
+                            Alone::Apart => vec![object(mutant), REST.to_owned()],
+                            _ => vec![object(mutant)],
+                        },
                         has_runtime: false,
                         sanitize: (alone == Alone::Checked).then(|| "-fsanitize=address".to_owned()),
                         tells_failures: false,
@@ -94,6 +120,10 @@ pub fn build_alone(
             for link in links {
                 link.finish()?;
             }
+        }
+        if alone == Alone::Apart && !has_rest {
+            store::move_into_place(&work.path().join(REST), &kept_rest)
+                .map_err(|source| io_error("write", &kept_rest, source))?;
         }
         for mutant in part {
             store::move_into_place(&work.path().join(mutant.to_string()), &place(mutant))

@@ -3,7 +3,7 @@
 use super::{
     checked::ask_for_checks,
     draft::Draft,
-    objects::{MutantView, lower_alone},
+    objects::{MutantView, lower_alone, lower_apart, lower_rest},
     prune::prune,
 };
 use crate::{
@@ -91,6 +91,32 @@ pub fn build_alone(
             if effort == Effort::Checked {
                 ask_for_checks(module);
             }
+        })?;
+        if !exists {
+            unknown.push(*mutant);
+        }
+    }
+    Ok(unknown)
+}
+
+/// Compiles mutants alone as two objects each: the function that it changes, and `rest`, which is written once for all of
+/// them. Hundreds of mutants of a large program take minutes in this way, and the whole program each time takes hours.
+///
+/// Returns those that do not exist.
+pub fn build_apart(
+    subject: &Subject,
+    mutants: &[(StableId, PathBuf)],
+    rest: Option<&Path>,
+) -> Result<Vec<StableId>, EmitError> {
+    let draft = draft(subject);
+    if let Some(rest) = rest {
+        write(subject.bitcode, rest, Effort::Full, None, |module| lower_rest(module, &draft))?;
+    }
+    let mut unknown = Vec::new();
+    for (mutant, object) in mutants {
+        let mut exists = true;
+        write(subject.bitcode, object, Effort::Full, None, |module| {
+            exists = lower_apart(module, &draft, *mutant);
         })?;
         if !exists {
             unknown.push(*mutant);

@@ -57,6 +57,49 @@ pub unsafe fn keep_bodies(module: &Module, functions: &[LLVMValueRef], suffix: &
     let raw = module.as_mut_ptr();
     // SAFETY: promised by the caller.
     unsafe {
+        leave_only(module, functions);
+        for function in functions {
+            let mut length = 0;
+            let name = LLVMGetValueName2(*function, &mut length);
+            let name = String::from_utf8_lossy(std::slice::from_raw_parts(name.cast(), length)).into_owned();
+            let own = format!("{name}{suffix}");
+            LLVMSetValueName2(*function, own.as_ptr().cast(), own.len());
+            let name = CString::new(name).expect("symbols have no zero byte");
+            let outside = LLVMAddFunction(raw, name.as_ptr(), LLVMGlobalGetValueType(*function));
+            LLVMSetFunctionCallConv(outside, LLVMGetFunctionCallConv(*function));
+            LLVMSetVisibility(outside, LLVMGetVisibility(*function));
+            copy_attributes(*function, outside);
+            LLVMReplaceAllUsesWith(*function, outside);
+            LLVMSetVisibility(*function, LLVMVisibility::LLVMHiddenVisibility);
+        }
+    }
+}
+
+/// Makes the bodies of `functions` ones that another object may replace, so that nothing is concluded from them and
+/// nothing copied. The module was shared before.
+///
+/// # Safety
+/// The functions belong to the module and have bodies.
+pub unsafe fn make_replaceable(functions: &[LLVMValueRef]) {
+    for function in functions {
+        // SAFETY: promised by the caller.
+        unsafe {
+            inkwell::llvm_sys::comdat::LLVMSetComdat(*function, std::ptr::null_mut());
+            LLVMSetLinkage(*function, LLVMWeakAnyLinkage);
+        }
+    }
+}
+
+/// Leaves only the bodies of `functions`, which this object defines; everything else is seen from outside.
+///
+/// The module was shared before.
+///
+/// # Safety
+/// The functions belong to the module.
+pub unsafe fn leave_only(module: &Module, functions: &[LLVMValueRef]) {
+    let raw = module.as_mut_ptr();
+    // SAFETY: promised by the caller.
+    unsafe {
         let context = LLVMGetModuleContext(raw);
         point_aliases_nowhere(raw, context);
         for list in ["llvm.global_ctors", "llvm.global_dtors", "llvm.used", "llvm.compiler.used"] {
@@ -83,19 +126,7 @@ pub unsafe fn keep_bodies(module: &Module, functions: &[LLVMValueRef], suffix: &
             }
         }
         for function in functions {
-            let mut length = 0;
-            let name = LLVMGetValueName2(*function, &mut length);
-            let name = String::from_utf8_lossy(std::slice::from_raw_parts(name.cast(), length)).into_owned();
-            let own = format!("{name}{suffix}");
-            LLVMSetValueName2(*function, own.as_ptr().cast(), own.len());
-            let name = CString::new(name).expect("symbols have no zero byte");
-            let outside = LLVMAddFunction(raw, name.as_ptr(), LLVMGlobalGetValueType(*function));
-            LLVMSetFunctionCallConv(outside, LLVMGetFunctionCallConv(*function));
-            LLVMSetVisibility(outside, LLVMGetVisibility(*function));
-            copy_attributes(*function, outside);
-            LLVMReplaceAllUsesWith(*function, outside);
             LLVMSetLinkage(*function, LLVMExternalLinkage);
-            LLVMSetVisibility(*function, LLVMVisibility::LLVMHiddenVisibility);
             inkwell::llvm_sys::comdat::LLVMSetComdat(*function, std::ptr::null_mut());
         }
     }

@@ -4,7 +4,7 @@ use super::{
     dispatch::{self, EXAMINED, MUTATED},
     draft::{Draft, DraftFunction, DraftMutant},
     examined::Examiner,
-    modules::{keep_bodies, share},
+    modules::{keep_bodies, leave_only, make_replaceable, share},
     resolve::{ResolvedFunction, resolve},
     switched::{Weave, Weaver},
 };
@@ -275,6 +275,35 @@ unsafe fn resolve_copies(
 ///
 /// Returns false if there is no such mutant.
 pub fn lower_alone(module: &Module, draft: &Draft, mutant: StableId) -> bool {
+    weave_alone(module, draft, mutant).is_some()
+}
+
+/// Applies one mutant to a copy of the bitcode, and leaves only the function that it changes: the rest of the program is
+/// what [`lower_rest`] makes.
+///
+/// Returns false if there is no such mutant.
+pub fn lower_apart(module: &Module, draft: &Draft, mutant: StableId) -> bool {
+    let Some(changed) = weave_alone(module, draft, mutant) else { return false };
+    share(module);
+    // SAFETY: the functions belong to the module.
+    unsafe { leave_only(module, &changed) };
+    true
+}
+
+/// The program without any change, for objects of [`lower_apart`]: a function that has mutants gives way to another of
+/// its name.
+pub fn lower_rest(module: &Module, draft: &Draft) {
+    let functions = walk_functions(module);
+    let bodies = draft.functions.iter().flat_map(|function| &function.bodies);
+    let members: Vec<LLVMValueRef> =
+        bodies.flat_map(|body| &body.members).map(|member| functions[*member]).collect();
+    share(module);
+    // SAFETY: the functions belong to the module and have bodies.
+    unsafe { make_replaceable(&members) };
+}
+
+/// Weaves a mutant in, and returns the functions that it changes; `None` if there is no such mutant, or it does not fit.
+fn weave_alone(module: &Module, draft: &Draft, mutant: StableId) -> Option<Vec<LLVMValueRef>> {
     let functions = walk_functions(module);
     for function in &draft.functions {
         for patch in &function.patches {
@@ -295,9 +324,10 @@ pub fn lower_alone(module: &Module, draft: &Draft, mutant: StableId) -> bool {
                     fits &= weaver.weave(resolved, weave.as_slice(), Some(active), active).is_empty();
                 }
                 LLVMDisposeBuilder(builder);
-                return fits;
+                let changed = copies.iter().map(|copy| copy.resolved.function);
+                return fits.then(|| changed.collect());
             }
         }
     }
-    false
+    None
 }

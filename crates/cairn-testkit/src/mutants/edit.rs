@@ -105,7 +105,8 @@ fn copy_siblings(file: &Path, to: &Path) {
     }
 }
 
-/// `text` with `replacement` in place of what stands at `extent`.
+/// `text` with `replacement` in place of what stands at `extent`, and spaces around it: in `a-5` with -1 in place of 5,
+/// signs would run together.
 pub fn edited(text: &[u8], extent: Extent, replacement: &str) -> Vec<u8> {
     let offset = |line: u32, column: u32| {
         let before: usize =
@@ -114,7 +115,7 @@ pub fn edited(text: &[u8], extent: Extent, replacement: &str) -> Vec<u8> {
     };
     let start = offset(extent.start.line, extent.start.column);
     let end = offset(extent.end.line, extent.end.column);
-    [&text[..start], replacement.as_bytes(), &text[end..]].concat()
+    [&text[..start], b" ", replacement.as_bytes(), b" ", &text[end..]].concat()
 }
 
 #[cfg(test)]
@@ -126,6 +127,13 @@ mod tests {
     fn a_site_over_lines_is_replaced_as_a_whole() {
         let place = |line, column| Place { file: 0, line, column };
         let extent = Extent { start: place(2, 3), end: place(3, 4) };
-        assert_eq!(edited(b"one\n  a +\n  b;\nend\n", extent, "a - b"), b"one\n  a - b;\nend\n");
+        assert_eq!(edited(b"one\n  a +\n  b;\nend\n", extent, "a - b"), b"one\n   a - b ;\nend\n");
+    }
+
+    #[test]
+    fn signs_do_not_run_together() {
+        let place = |column| Place { file: 0, line: 1, column };
+        let extent = Extent { start: place(3), end: place(4) };
+        assert_eq!(edited(b"a-5;", extent, "-1"), b"a- -1 ;");
     }
 }

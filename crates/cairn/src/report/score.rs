@@ -27,6 +27,8 @@ pub struct Scored<'a> {
     pub mutants: &'a Mutants,
     /// Those that were asked about.
     pub selected: MutantSet,
+    /// What they were asked of.
+    pub kind: Kind,
     /// Inputs or tests, by number.
     pub tests: Vec<Test>,
     /// What they did.
@@ -41,6 +43,25 @@ pub struct Scored<'a> {
     pub elapsed: Duration,
     /// What `run.wall_limit_ms` says, where that bounds mutants.
     pub wall_limit: Option<Duration>,
+}
+
+/// What is scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Inputs.
+    Inputs,
+    /// Tests of a suite.
+    Tests,
+}
+
+impl Kind {
+    /// What one of them is called.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Inputs => "input",
+            Self::Tests => "test",
+        }
+    }
 }
 
 /// One input, or one test of a suite.

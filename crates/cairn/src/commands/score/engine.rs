@@ -19,7 +19,7 @@ use crate::{
     failure::Failure,
     inputs::NamedInput,
     mutants::Mutants,
-    report::score::{Runs, Scored, Stopped, Test},
+    report::score::{Kind, Runs, Scored, Stopped, Test},
     screen::{Screen, count},
     signals::Signals,
     target::Subject,
@@ -126,6 +126,7 @@ pub fn score<'a>(
     Ok(Scored {
         program: plan.subject.program.display().to_string(),
         mutants: plan.mutants,
+        kind: Kind::Inputs,
         tests,
         matrix,
         is_full: plan.is_full,

@@ -17,7 +17,7 @@ use crate::{
     failure::Failure,
     mutants::Mutants,
     place::{Fate, Place},
-    report::score::{Runs, Scored, Stopped, Test},
+    report::score::{Kind, Runs, Scored, Stopped, Test},
     screen::Screen,
     signals::Signals,
     target::Subject,
@@ -137,6 +137,7 @@ pub fn score<'a>(
     Ok(Scored {
         program: plan.subject.program.display().to_string(),
         mutants: plan.mutants,
+        kind: Kind::Tests,
         tests,
         matrix,
         is_full: plan.is_full,

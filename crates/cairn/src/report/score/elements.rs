@@ -64,6 +64,9 @@ struct Framework {
 struct File {
     language: &'static str,
     source: String,
+    /// Where each line of the source begins: there are tens of thousands of mutants to place.
+    #[serde(skip)]
+    lines: Vec<usize>,
     mutants: Vec<MutantResult>,
 }
 
@@ -115,21 +118,23 @@ pub fn render(scored: &Scored, failure: Option<&Failure>) -> String {
         let entry = &mutants.table.mutants[mutant.index()];
         let site = mutants.site(mutant);
         let source = &mutants.map.files[site.extent.start.file as usize];
-        let file = files.entry(&source.path).or_insert_with(|| File {
-            language: language(&source.path),
-            source: fs::read(&source.absolute)
-                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-                .unwrap_or_default(),
-            mutants: Vec::new(),
+        let file = files.entry(&source.path).or_insert_with(|| {
+            let bytes = fs::read(&source.absolute).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+            File {
+                language: language(&source.path),
+                lines: std::iter::once(0).chain(breaks).collect(),
+                source: text,
+                mutants: Vec::new(),
+            }
         });
         let (status, status_reason) = status(fates[mutant.index()]);
         let ids = |numbers: &mut dyn Iterator<Item = cairn_mutants::analysis::InputNumber>| {
             numbers.map(|number| number.0.to_string()).collect()
         };
-        let location = Location {
-            start: position(&file.source, site.extent.start),
-            end: position(&file.source, site.extent.end),
-        };
+        let location =
+            Location { start: file.position(site.extent.start), end: file.position(site.extent.end) };
         file.mutants.push(MutantResult {
             id: entry.stable_id.to_string(),
             mutator_name: entry.operator.clone(),
@@ -151,12 +156,15 @@ pub fn render_failure(failure: &Failure) -> String {
     Report::new(BTreeMap::new(), std::iter::empty(), Some(failure)).text()
 }
 
-/// Columns of the schema count characters, ours bytes.
-fn position(source: &str, place: Place) -> Position {
-    let bytes = place.column.saturating_sub(1) as usize;
-    let line = source.lines().nth(place.line.saturating_sub(1) as usize);
-    let column = line.and_then(|line| line.get(..bytes)).map_or(bytes, |before| before.chars().count());
-    Position { line: place.line.max(1), column: column as u32 + 1 }
+impl File {
+    /// Columns of the schema count characters, ours bytes.
+    fn position(&self, place: Place) -> Position {
+        let bytes = place.column.saturating_sub(1) as usize;
+        let start = self.lines.get(place.line.saturating_sub(1) as usize);
+        let line = start.and_then(|start| self.source[*start..].lines().next());
+        let column = line.and_then(|line| line.get(..bytes)).map_or(bytes, |before| before.chars().count());
+        Position { line: place.line.max(1), column: column as u32 + 1 }
+    }
 }
 
 fn language(path: &str) -> &'static str {

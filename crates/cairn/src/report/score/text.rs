@@ -1,6 +1,6 @@
 //! The score as rows, then the survivors that are worth a look.
 
-use super::{Scored, Stopped, share::Share};
+use super::{Kind, Scored, Stopped, share::Share};
 use crate::screen::count;
 use cairn_mutants::analysis::{
     Fate, Score,
@@ -104,14 +104,18 @@ fn summary(scored: &Scored, score: &Score) -> String {
     }
     let n_left_out = scored.tests.len() - scored.n_usable();
     let left_out = if n_left_out > 0 { format!(", {n_left_out} left out") } else { String::new() };
-    row("inputs", format!("{}{left_out}", scored.n_usable()));
+    row(&format!("{}s", scored.kind.noun()), format!("{}{left_out}", scored.n_usable()));
     if scored.is_full && scored.stopped.is_none() {
         let cover = scored.subset();
         let bound = match cover.inputs.len() == cover.at_least {
             true => "no fewer do".to_owned(),
             false => format!("at least {} are needed", cover.at_least),
         };
-        row("subset", format!("{} keep all kills and branches; {bound}", cover.inputs.len()));
+        let what = match scored.kind {
+            Kind::Inputs => "all kills and branches",
+            Kind::Tests => "all kills",
+        };
+        row("subset", format!("{} keep {what}; {bound}", cover.inputs.len()));
     }
     let runs = scored.runs;
     let seconds = scored.elapsed.as_secs_f64();
@@ -135,7 +139,7 @@ fn shown_share(share: Option<Share>) -> String {
 }
 
 fn shown(scored: &Scored, survivor: &Survivor) -> String {
-    let inputs = || count(survivor.n_inputs, "input");
+    let inputs = || count(survivor.n_inputs, scored.kind.noun());
     let how = match survivor.fate {
         Fate::Infected => format!("differs on {}, nobody notices", inputs()),
         Fate::Reached => format!("executed by {}, never differs", inputs()),
