@@ -186,7 +186,7 @@ fn copy_stack(pointer: usize, place: *mut u8) -> (usize, usize) {
 
 /// Whether there is memory at an address, told by the kernel: it reads a set of signals before it notices that it does not
 /// know what to do with it.
-pub fn is_readable(address: usize) -> bool {
+fn is_readable(address: usize) -> bool {
     const NOTHING_KNOWN: usize = 99;
     // SAFETY: nothing is changed, because the first argument is no known one.
     let answer =

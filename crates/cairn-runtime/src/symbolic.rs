@@ -18,7 +18,6 @@ pub mod path;
 pub mod renewal;
 pub mod sites;
 pub mod sources;
-pub mod spread;
 pub mod tables;
 pub mod threads;
 pub mod variable;

@@ -86,7 +86,6 @@ fixtures! {
     flip_little_endian
     flip_longjmp
     flip_loop_bound
-    flip_made_table
     flip_magic_bytes
     flip_memcmp
     flip_memcpy

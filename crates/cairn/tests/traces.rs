@@ -467,26 +467,24 @@ fn an_address_that_was_fixed_makes_nothing_impossible() {
 #include <stdio.h>
 
 int main(void) {
-  static unsigned char squares[1 << 16];
-  for (int i = 0; i < 1 << 16; i++)
+  static unsigned char squares[256];
+  for (int i = 0; i < 256; i++)
     squares[i] = i * i;
-  unsigned short word;
-  fread(&word, sizeof word, 1, stdin);
-  if (squares[word] == 9)
+  unsigned char byte = getchar();
+  if (squares[byte] == 9)
     return 1;
-  if (word == 7)
+  if (byte == 7)
     puts("seven");
-  if (squares[word] + word == 200)
+  if (squares[byte] + byte == 200)
     puts("both");
   return 0;
 }
 "#,
         "aaa",
     );
-    let solve = traced.solve("target.c:11:true").success();
-    let told = "without what was fixed on the way: stdin[0]=0x07 stdin[1]=0x00";
-    assert!(solve.stdout.contains(told), "{solve}");
-    let solve = traced.solve("target.c:13:true").exits_with(8);
+    let solve = traced.solve("target.c:10:true").success();
+    assert!(solve.stdout.contains("without what was fixed on the way: stdin[0]=0x07"), "{solve}");
+    let solve = traced.solve("target.c:12:true").exits_with(8);
     assert!(solve.stdout.contains("unknown: values were fixed on the way (1 address)"), "{solve}");
 }
 

@@ -1,18 +1,12 @@
-//! Tables that are looked into at a place that depends on the input.
-//!
-//! A table of the program that is constant is known as a whole. Elsewhere, where an address can only be one of few whatever
-//! the input is, what lies there is taken as it is: a program that comes this way again has made the same of it.
+//! Constant tables that are looked into at a place that depends on the input.
 
 use super::{
     build::{binary, mask},
-    head, memory,
+    head,
     nodes::{intern, is_first_note},
     path,
-    spread::spread,
 };
-use crate::stack::is_readable;
 use cairn_abi::{
-    channel::PAGE,
     record::Record,
     symbolic::{ConstantTable, Op, TableHead, switch::NO_CONDITION},
 };
@@ -28,11 +22,6 @@ const MAX_USED: usize = 256;
 /// The most tables outside the view.
 const MAX_FOREIGN: usize = 16;
 
-/// The largest part of memory that is taken as it is.
-const MAX_ROW: u64 = 4 << 10;
-/// The most of them in a run. Where the program changes what it looks into, each time has one of its own.
-const MAX_ROWS: usize = 512;
-
 /// A table that was looked into, and where the host finds it.
 #[derive(Clone, Copy)]
 struct Used {
@@ -47,8 +36,6 @@ struct Tables {
     filled: usize,
     used: [Used; MAX_USED],
     n_used: usize,
-    rows: [Used; MAX_ROWS],
-    n_rows: usize,
     foreign: [(usize, u64); MAX_FOREIGN],
     n_foreign: usize,
 }
@@ -71,7 +58,7 @@ pub fn begin(region: Option<(*mut u8, usize)>) {
     }
     let Some(tables) = tables() else { return };
     (tables.region, tables.size) = region.unwrap_or((ptr::null_mut(), 0));
-    (tables.filled, tables.n_used, tables.n_rows) = (0, 0, 0);
+    (tables.filled, tables.n_used) = (0, 0);
 }
 
 /// Makes memory outside the view known as a constant table.
@@ -86,9 +73,9 @@ pub extern "C" fn cairn_symbolic_table(start: *const u8, size: u64) {
     }
 }
 
-/// The label of a value in a table; `None` if it lies in none.
+/// The label of a value in a constant table; `None` if it lies in none.
 pub fn look_up(address: usize, size: u64, value: u64, pointer: u32) -> Option<u32> {
-    let Some(table) = find(address, size) else { return look_up_row(address, size, value, pointer) };
+    let table = find(address, size)?;
     let at = (address - table.start) as u64;
     let offset = binary(Op::Sub, 64, [pointer, 0], [address as u64, table.start as u64], at);
     // Elsewhere there is something else.
@@ -99,28 +86,6 @@ pub fn look_up(address: usize, size: u64, value: u64, pointer: u32) -> Option<u3
     }
     let width = size as u32 * 8;
     Some(intern(Op::Table, width, [offset, table.offset, 0], value & mask(width)))
-}
-
-/// The label of a value in memory where all addresses that the pointer can have lie close together.
-fn look_up_row(address: usize, size: u64, value: u64, pointer: u32) -> Option<u32> {
-    let places = spread(pointer).filter(|places| (1..=MAX_ROW - size).contains(&places.span))?;
-    let (start, length) = (places.low as usize, places.span + size);
-    let at = address.checked_sub(start)? as u64;
-    if at > places.span {
-        return None;
-    }
-    // SAFETY: every address has a shadow.
-    if unsafe { !memory::is_clear(memory::shadow(start), length as usize) } {
-        return None;
-    }
-    let row = tables()?.row(start, length, address)?;
-    // The program may have written there since it looked.
-    if !row.has(at, size, value) {
-        return None;
-    }
-    let offset = binary(Op::Sub, 64, [pointer, 0], [address as u64, start as u64], at);
-    let width = size as u32 * 8;
-    Some(intern(Op::Table, width, [offset, row.offset, 0], value & mask(width)))
 }
 
 /// The table an address lies in, copied to the host.
@@ -139,7 +104,7 @@ fn find(address: usize, size: u64) -> Option<Used> {
         Some(table) => (table.start.addr(), table.size),
         None => *foreign.iter().find(|(start, length)| holds(*start, *length))?,
     };
-    tables.constant(start, length)
+    tables.copy(start, length)
 }
 
 fn own_tables() -> impl Iterator<Item = ConstantTable> {
@@ -157,70 +122,22 @@ fn own_tables() -> impl Iterator<Item = ConstantTable> {
     })
 }
 
-impl Used {
-    /// Whether `size` bytes of memory at an offset are `value`, little-endian.
-    fn has(&self, at: u64, size: u64, value: u64) -> bool {
-        let place = ptr::with_exposed_provenance::<u8>(self.start + at as usize);
-        (0..size.min(8)).all(|byte| {
-            // SAFETY: within memory that was just copied.
-            let now = unsafe { *place.add(byte as usize) };
-            now == (value >> (8 * byte)) as u8
-        })
-    }
-}
-
 impl Tables {
-    /// A part of memory as it is now. `read` is an address in it that the program has just read from.
-    fn row(&mut self, start: usize, length: u64, read: usize) -> Option<Used> {
-        let last = start.checked_add(length as usize - 1)?;
-        let mut pages = (start / PAGE..=last / PAGE).filter(|page| *page != read / PAGE);
-        if !pages.all(|page| is_readable(page * PAGE)) {
-            return None;
-        }
-        // SAFETY: the program has read from one of the pages, and the kernel from the others.
-        let now = unsafe {
-            core::slice::from_raw_parts(ptr::with_exposed_provenance::<u8>(start), length as usize)
-        };
-        let known = self.rows.get(..self.n_rows)?.iter().rev();
-        // SAFETY: rows were copied into the region.
-        let mut same = known.filter(|row| (row.start, row.size) == (start, length)).filter(|row| unsafe {
-            let place = self.region.add(row.offset as usize * 8 + size_of::<TableHead>());
-            core::slice::from_raw_parts(place, length as usize) == now
-        });
-        if let Some(row) = same.next() {
-            return Some(*row);
-        }
-        let index = self.n_rows;
-        self.rows.get(index)?;
-        let row = self.copy(start, length)?;
-        *self.rows.get_mut(index)? = row;
-        self.n_rows += 1;
-        Some(row)
-    }
-
-    /// A constant table.
-    fn constant(&mut self, start: usize, size: u64) -> Option<Used> {
-        let index = self.n_used;
-        self.used.get(index)?;
-        let table = self.copy(start, size)?;
-        *self.used.get_mut(index)? = table;
-        self.n_used += 1;
-        Some(table)
-    }
-
     fn copy(&mut self, start: usize, size: u64) -> Option<Used> {
         let needed = (size_of::<TableHead>() + size as usize).next_multiple_of(8);
         if self.filled + needed > self.size {
             return None;
         }
         let used = Used { start, size, offset: (self.filled / 8) as u32 };
-        // SAFETY: there is room; the caller has seen to it that the table can be read.
+        *self.used.get_mut(self.n_used)? = used;
+        // SAFETY: there is room; the table is the program's constant.
         unsafe {
             let place = self.region.add(self.filled);
             place.cast::<TableHead>().write_unaligned(TableHead { address: start as u64, size });
             let from = ptr::with_exposed_provenance::<u8>(start);
             ptr::copy_nonoverlapping(from, place.add(size_of::<TableHead>()), size as usize);
         }
+        self.n_used += 1;
         self.filled += needed;
         if let Some(head) = head() {
             head.tables_used.store(self.filled as u64, Ordering::Release);
