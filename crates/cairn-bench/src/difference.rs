@@ -1,7 +1,7 @@
 //! How two runs of one input differ in what counts: everything they did, and every counter.
 
 use cairn_executor::Execution;
-use cairn_model::outcome::Comparison;
+use cairn_model::outcome::{Comparison, Ending};
 use std::collections::BTreeSet;
 
 /// What a comparison of two runs says.
@@ -9,14 +9,17 @@ use std::collections::BTreeSet;
 pub enum Difference {
     /// They are the same.
     None,
-    /// They are the same as far as was kept of what they wrote.
+    /// They are the same as far as was kept of what they wrote, or both ran out of time.
     Unknown,
     /// These parts differ: `ending`, `stdout`, `file out.txt`, `counters`.
     In(BTreeSet<String>),
 }
 
-/// Compares two runs.
+/// Compares two runs. What a run did by the time the clock ended it says nothing but that.
 pub fn difference(one: &Execution, other: &Execution) -> Difference {
+    if [one, other].iter().all(|run| run.outcome.ending == Ending::TimedOut) {
+        return Difference::Unknown;
+    }
     let compared = one.outcome.compare(&other.outcome);
     let mut parts = match &compared {
         Comparison::Different(parts) => parts.iter().cloned().collect(),
@@ -68,7 +71,6 @@ pub fn describe(parts: &BTreeSet<String>, found: &Execution, expected: &Executio
 
 /// Runs that never were, each different from `execution` in the one part that is named: what a comparison must notice.
 pub fn falsified(execution: &Execution) -> Vec<(&'static str, Execution)> {
-    use cairn_model::outcome::Ending;
     let mut stdout = execution.clone();
     stdout.outcome.stdout.bytes.0.push(b'!');
     stdout.outcome.stdout.total += 1;
@@ -93,7 +95,7 @@ mod tests {
     use cairn_abi::channel::EndedBy;
     use cairn_model::{
         input::Bytes,
-        outcome::{Captured, Ending, FileChange, Outcome},
+        outcome::{Captured, FileChange, Outcome},
     };
     use std::{collections::BTreeMap, time::Duration};
 
@@ -126,6 +128,16 @@ mod tests {
 
     fn parts(names: &[&str]) -> BTreeSet<String> {
         names.iter().map(|name| name.to_string()).collect()
+    }
+
+    #[test]
+    fn where_the_clock_stopped_two_runs_is_chance() {
+        let (mut one, mut other) = (execution(), execution());
+        one.outcome.ending = Ending::TimedOut;
+        assert_eq!(difference(&one, &other), Difference::In(parts(&["ending"])));
+        other.outcome.ending = Ending::TimedOut;
+        other.outcome.stdout.bytes.0.push(b'!');
+        assert_eq!(difference(&one, &other), Difference::Unknown);
     }
 
     #[test]
