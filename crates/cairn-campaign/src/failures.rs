@@ -5,6 +5,7 @@ use crate::{
     ledger::Ledger,
     reduce::{ReduceConfig, reduce},
     run::Parts,
+    seeds::SEED,
     small::{self, ENDING, MAX_QUESTIONS},
 };
 use cairn_executor::{Executor, ExecutorError, Explained, FailureExplainer, Session, SessionRun};
@@ -37,7 +38,7 @@ impl<'a> Failures<'a> {
         spent: &mut Spent,
     ) -> Result<FindingKind, CampaignError> {
         let seen = &run.execution.outcome.ending;
-        if !self.ledger.is_new_way(seen, &run.execution.counters) {
+        if !self.ledger.is_worth_a_look(seen, &run.execution.counters, strategy == SEED) {
             return Ok(FindingKind::NothingNew);
         }
         let Some((ending, explained)) = self.bare.confirm(&candidate.input, spent)? else {

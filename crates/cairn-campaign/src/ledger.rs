@@ -6,6 +6,7 @@ use crate::{
     event::{Event, EventKind},
     folder::CampaignFolder,
     journal::Journal,
+    ways::Ways,
 };
 use cairn_executor::Explained;
 use cairn_model::{
@@ -41,8 +42,7 @@ struct State {
     seen: Seen,
     coverage: Coverage,
     failures: BTreeMap<String, Arc<ProgramFailure>>,
-    /// What failing runs have hit, crashes and others apart.
-    seen_failing: [Seen; 2],
+    ways: Ways,
     findings: Vec<Arc<Finding>>,
     work: BTreeMap<String, Spent>,
     paths: BTreeSet<u64>,
@@ -133,7 +133,7 @@ impl<'a> Ledger<'a> {
             seen,
             coverage,
             failures,
-            seen_failing: [Seen::nothing(map.n_counters), Seen::nothing(map.n_counters)],
+            ways: Ways::default(),
             findings: Vec::new(),
             work,
             paths,
@@ -224,19 +224,9 @@ impl<'a> Ledger<'a> {
         Ok(kind)
     }
 
-    /// Whether a failing run hit anything that no failing run of its kind has hit; from now on one has.
-    ///
-    /// Finding out how a program fails takes fresh processes, and for a hang all the time a run may take. Among inputs that fail
-    /// alike, few are worth that.
-    pub(crate) fn is_new_way(&self, ending: &Ending, counters: &[u8]) -> bool {
-        // How often something was hit before the end says little about the end.
-        let hits: Vec<(u32, u8)> =
-            Seen::hits(counters).into_iter().map(|(counter, _)| (counter, 1)).collect();
-        let mut state = self.lock();
-        let seen = &mut state.seen_failing[usize::from(matches!(ending, Ending::Signalled { .. }))];
-        let is_new = seen.new_in(&hits).0 > 0;
-        seen.add(&hits);
-        is_new
+    /// Whether a failing run is worth a look on the bare build; a seed always is.
+    pub(crate) fn is_worth_a_look(&self, ending: &Ending, counters: &[u8], is_seed: bool) -> bool {
+        self.lock().ways.is_worth(ending, counters, is_seed)
     }
 
     /// The signature under which a failure is known, or its own.

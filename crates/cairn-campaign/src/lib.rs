@@ -35,6 +35,7 @@ mod run;
 mod sanitizers;
 mod seeds;
 mod small;
+mod ways;
 mod worker;
 
 pub mod minimize;
