@@ -13,10 +13,10 @@ use std::{
 const MOST_ALIKE: u32 = 2;
 
 /// Looks at crashes that hit nothing that others have not hit.
-const MOST_CRASHES: u32 = 200;
+const MOST_CRASHES: u32 = 32;
 
 /// The same for failures that take long.
-const MOST_OTHERS: u32 = 4;
+const MOST_OTHERS: u32 = 1;
 
 /// Failing runs that were looked at, by how they ended.
 #[derive(Debug, Default)]

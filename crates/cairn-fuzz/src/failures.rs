@@ -27,7 +27,7 @@ struct Known {
 const MOST_ALIKE: u32 = 2;
 
 /// Failures told that hit nothing which others have not hit.
-const MOST_MORE: u32 = 200;
+const MOST_MORE: u32 = 32;
 
 impl Failures {
     /// Whether a failure is worth telling: it hits a counter that no run hit that ended so, or one of the first to hit just
