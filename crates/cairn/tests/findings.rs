@@ -105,3 +105,29 @@ int main(void) {
     assert_eq!(signatures.len(), 1, "{signatures:?}");
     assert!(signatures[0].as_str().unwrap().ends_with("hang < main"), "{signatures:?}");
 }
+
+#[test]
+fn a_crash_on_the_way_to_another_is_a_finding_of_its_own() {
+    // No branch lies between the two, so that the second has hit everything that the first has.
+    let source = r#"
+#include <stdio.h>
+#include <stdint.h>
+static volatile int sink;
+static int table[4];
+__attribute__((noinline)) static void early(const int *where) { sink = *where; }
+__attribute__((noinline)) static void late(const int *where) { sink = *where; }
+int main(void) {
+  char text[4] = "";
+  fread(text, 1, 3, stdin);
+  early((const int *)((uintptr_t)table * (text[0] != 'e')));
+  late((const int *)((uintptr_t)table * (text[1] != 'l')));
+  return 0;
+}
+"#;
+    let workspace = program(source, &["--", "-l", "e-"]);
+    let failures = failures(&workspace, 3);
+    let places: Vec<&str> =
+        failures.iter().map(|(failure, _)| failure["stack"][0].as_str().unwrap()).collect();
+    assert!(places.iter().any(|place| place.starts_with("early")), "{places:?}");
+    assert!(places.iter().any(|place| place.starts_with("late")), "{places:?}");
+}
