@@ -96,6 +96,10 @@ impl Worker<'_> {
             let mut spent = view.finish();
             n_idle = if candidates.is_empty() && !was_over { n_idle + 1 } else { 0 };
             let judged = candidates.into_iter().try_for_each(|candidate| {
+                // Only here it turns out which paths are new.
+                if budget.new_paths.is_some_and(|most| spent.new_paths >= most) {
+                    return Ok(());
+                }
                 let finding = judge.judge(&mut plain, strategy.name(), candidate, &mut spent)?;
                 if !finding.is_new() {
                     strategy.observe(&finding);

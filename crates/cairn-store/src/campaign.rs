@@ -139,7 +139,8 @@ impl Store {
             .map_err(self.failed("keep a failure"))
     }
 
-    /// All ways to fail, in the order they were found. `read` finds the content of an address.
+    /// All ways to fail, in the order they were found. `read` finds the content of an address; a failure whose input somebody
+    /// has taken away is no longer known, and may be found again.
     pub fn failures(
         &self,
         mut read: impl FnMut(&str) -> Result<Input, StoreError>,
@@ -157,13 +158,17 @@ impl Store {
         while let Some(row) = rows.next().map_err(&failed)? {
             let text = |index| row.get::<_, String>(index).map_err(&failed);
             let damaged = |_| self.damaged("a failure cannot be read");
+            let input = match read(&text(1)?) {
+                Err(error) if error.is_missing() => continue,
+                input => input?,
+            };
             failures.push(ProgramFailure {
                 signature: text(0)?,
                 ending: serde_json::from_str::<Ending>(&text(2)?).map_err(damaged)?,
                 kind: text(3)?,
                 stack: serde_json::from_str::<Vec<Frame>>(&text(4)?).map_err(damaged)?,
                 report: text(5)?,
-                input: read(&text(1)?)?,
+                input,
                 provenance: provenance_of(row, 6).map_err(&failed)?,
             });
         }

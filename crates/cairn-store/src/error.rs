@@ -58,3 +58,10 @@ pub enum StoreError {
     #[error(transparent)]
     Input(#[from] crate::input_file::InputFileError),
 }
+
+impl StoreError {
+    /// Whether a file is not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+    }
+}

@@ -61,14 +61,22 @@ impl Screen {
 
     /// What was asked for. A reader that closed the pipe has seen enough.
     pub fn result(&self, text: &str) {
+        if !self.offer(text) {
+            exit(0);
+        }
+    }
+
+    /// A part of what was asked for; whether somebody still reads.
+    pub fn offer(&self, text: &str) -> bool {
         self.clear();
         let mut stdout = stdout();
-        if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-            if error.kind() != ErrorKind::BrokenPipe {
+        match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+            Ok(()) => true,
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => false,
+            Err(error) => {
                 eprintln!("{}: failed to write the result: {error}", self.paint("error", "31"));
-                exit(Exit::Internal as i32);
+                exit(Exit::Internal as i32)
             }
-            exit(0);
         }
     }
 

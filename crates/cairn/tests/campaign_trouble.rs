@@ -273,3 +273,28 @@ fn a_full_disk_ends_a_campaign_with_everything_it_told() {
     let journal = workspace.read("after/events.jsonl");
     assert!(journal.contains("\"is_resumed\":true"), "{journal}");
 }
+
+#[test]
+fn a_crash_that_was_taken_away_does_not_keep_a_campaign_from_going_on() {
+    let workspace = program(PROGRAM);
+    workspace.write("seeds/crash", "c!\n");
+    cairn(&workspace, &["run", "./program", "seeds", "-o", "out", "--workers", "1", "--inputs", "20"])
+        .exits_with(3);
+    let crashes: Vec<_> = fs::read_dir(workspace.path("out/crashes")).unwrap().flatten().collect();
+    assert!(!crashes.is_empty());
+    crashes.iter().for_each(|crash| fs::remove_file(crash.path()).unwrap());
+    // The seed is run again, and the crash found.
+    let ran = cairn(&workspace, &["resume", "out", "--inputs", "60"]).exits_with(3);
+    assert!(ran.stdout.contains("null pointer"), "{ran}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_a_campaign_as_a_signal_does() {
+    let workspace = program(PROGRAM);
+    let command = "cairn run ./program seeds -o out --workers 1 --for 60s --json | head -n 1";
+    let ran = workspace.run("sh", ["-c", command]).success();
+    assert!(ran.stdout.contains("began"), "{ran}");
+    let events = fs::read_to_string(workspace.path("out/events.jsonl")).unwrap();
+    assert!(events.lines().last().unwrap().contains("ended"), "{events}");
+    assert!(workspace.path("out/report.html").exists());
+}

@@ -33,6 +33,8 @@ pub struct Face<'a> {
     screen: &'a Screen,
     way: Mutex<Way>,
     is_done: AtomicBool,
+    /// Nobody reads what is told any more.
+    is_alone: AtomicBool,
 }
 
 /// How events are told.
@@ -54,13 +56,19 @@ impl<'a> Face<'a> {
             Told::Lines if Terminal::is_there() => Way::Live(Box::new(Model::new(title)), Instant::now()),
             Told::Lines => Way::Lines(Lines::default()),
         };
-        Self { screen, way: Mutex::new(way), is_done: AtomicBool::new(false) }
+        let [is_done, is_alone] = [false; 2].map(AtomicBool::new);
+        Self { screen, way: Mutex::new(way), is_done, is_alone }
     }
 
     /// Tells an event.
     pub fn tell(&self, event: &Event) {
         match &mut *self.lock() {
-            Way::Json => self.screen.result(&serde_json::to_string(event).expect("an event is always JSON")),
+            Way::Json => {
+                let text = serde_json::to_string(event).expect("an event is always JSON");
+                if !self.screen.offer(&text) {
+                    self.is_alone.store(true, Ordering::Relaxed);
+                }
+            }
             Way::Lines(lines) => {
                 if let Some(line) = lines.line(event) {
                     self.screen.note(&line);
@@ -88,7 +96,7 @@ impl<'a> Face<'a> {
                 self.go_on_in_lines(drawn.unwrap_or_else(|_| Err(io::Error::other("drawing panicked"))));
             }
             while !self.is_done.load(Ordering::Relaxed) {
-                if signals.has_caught() {
+                if signals.has_caught() || self.is_alone.load(Ordering::Relaxed) {
                     stop.ask();
                 }
                 thread::sleep(PATIENCE);
