@@ -53,7 +53,7 @@ fn a_trace_tells_conditions_in_source_terms() {
         expect![[r#"
             input      start (f7462582b2df585fae6590858ffeda15)
             outcome    exits with 0
-            path       6 conditions on the input, and 1 demand of library functions and addresses
+            path       6 conditions on the input
               target.c:6:7  `fread(b, 1, sizeof b, stdin) != sizeof b`  false  #1  (stdin-stat[0..8] == 4) | (4 <= stdin-stat[0..8])  <- status of stdin[0..8]
               target.c:9:9  `b[i] == ' '`  false  #1  stdin[0] != ' '  <- stdin[0]
               target.c:9:9  `b[i] == ' '`  false  #2  stdin[1] != ' '  <- stdin[1]
