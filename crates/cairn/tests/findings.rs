@@ -121,6 +121,8 @@ int main(void) {
   fread(text, 1, 3, stdin);
   early((const int *)((uintptr_t)table * (text[0] != 'e')));
   late((const int *)((uintptr_t)table * (text[1] != 'l')));
+  if (text[2] == 'x')
+    sink = 2;
   return 0;
 }
 "#;
