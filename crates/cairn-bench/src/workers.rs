@@ -36,7 +36,7 @@ pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
         let text = String::from_utf8_lossy(&done.stdout);
         ensure!(done.status.code().is_some(), "`cairn run` was ended by a signal");
         let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let n_inputs = events.filter_map(|event| event["n_inputs"].as_f64()).last();
+        let n_inputs = events.filter_map(|event| event["n_inputs"].as_f64()).next_back();
         n_inputs.with_context(|| {
             format!("`cairn run` told of no inputs: {}", String::from_utf8_lossy(&done.stderr))
         })
