@@ -126,6 +126,8 @@ pub struct SessionBoard {
     pub batch_kind: AtomicU32,
     /// What a harness can change itself, bits of [`crate::changes::changers`]; written by the template.
     pub changers: AtomicU32,
+    /// Bytes of the channel of a process that serves one run, for programs that look at their own mappings; written by the host.
+    pub channel_alone: AtomicU64,
 }
 
 const _: () = assert!(size_of::<SessionBoard>() <= crate::channel::PAGE);
@@ -246,6 +248,10 @@ pub enum RunEnd {
     NeedsFork = 4,
     /// The process could not be restored after this run, and is replaced. The run needs a process of its own.
     Ruined = 5,
+    /// The program died of the signal `value`.
+    Signalled = 6,
+    /// The program waits for another thread, and there is none.
+    Waiting = 7,
 }
 
 impl RunEnd {
@@ -257,6 +263,8 @@ impl RunEnd {
             3 => Self::Runtime,
             4 => Self::NeedsFork,
             5 => Self::Ruined,
+            6 => Self::Signalled,
+            7 => Self::Waiting,
             _ => Self::None,
         }
     }

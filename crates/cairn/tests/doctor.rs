@@ -35,6 +35,38 @@ fn live_runs_are_counted() {
 }
 
 #[test]
+fn a_program_that_reads_its_own_mappings_finds_those_of_a_fresh_process() {
+    let workspace = Workspace::new();
+    // Where mappings begin and end, and what they are; the number of a memory file is another one in every process.
+    workspace.write(
+        "target.c",
+        r#"#include <fcntl.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <unistd.h>
+        int main(void) {
+          static char text[1 << 16];
+          int file = open("/proc/self/maps", O_RDONLY), n_digits = 0;
+          long length = 0, n;
+          while ((n = read(file, text + length, sizeof text - 1 - length)) > 0)
+            length += n;
+          for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+            for (char *at = line; *at != ' '; at++)
+              if (*at >= '0' && *at <= '9')
+                n_digits++;
+            printf("%.31s\n", line);
+          }
+          return n_digits == 0;
+        }"#,
+    );
+    workspace.write("input", "");
+    workspace.run("cairn-cc", ["target.c", "-o", "program"]).success();
+    // The bare build lacks what every view maps, so doctor is not content.
+    let ran = workspace.run("cairn", ["doctor", "./program", "input"]);
+    assert!(ran.stdout.contains("live on 1 of 1 input, equal to fresh processes"), "{ran}");
+}
+
+#[test]
 fn inputs_that_need_a_process_are_told_with_the_reason() {
     check_fixture(
         "leftover_timer",

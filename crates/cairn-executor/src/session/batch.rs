@@ -142,11 +142,11 @@ impl Session {
             Taken::Result(slot) => {
                 let changes = if has_changed { self.collect(job.input)? } else { Changes::default() };
                 let execution = outcome::of_result(&self.live.channel, &slot, changes, elapsed);
-                self.counts.n_live += 1;
+                self.note_live(&execution.outcome.ending);
                 Ok(Some(SessionRun { execution, ran: Ran::Live, n_new: slot.n_new }))
             }
             Taken::Ended(ending) => {
-                self.note_ended(&ending);
+                self.note_live(&ending);
                 let changes = self.collect(job.input)?;
                 let fuel = self.config.run.fuel;
                 let mut execution =
@@ -160,11 +160,12 @@ impl Session {
         }
     }
 
-    pub(super) fn note_ended(&mut self, ending: &Ending) {
+    pub(super) fn note_live(&mut self, ending: &Ending) {
         self.counts.n_live += 1;
         match ending {
             Ending::Signalled { .. } => self.counts.n_crashes += 1,
-            _ => self.counts.n_hangs += 1,
+            Ending::TimedOut | Ending::OutOfMemory => self.counts.n_hangs += 1,
+            _ => {}
         }
     }
 

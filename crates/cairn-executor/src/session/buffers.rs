@@ -143,11 +143,11 @@ impl Session {
             }
             match entry {
                 Taken::Result(slot) => {
-                    self.counts.n_live += 1;
+                    self.note_live(&outcome::ending(&slot));
                     self.buffer_runs.records.push(Record::of_result(&slot));
                 }
                 Taken::Ended(ending) => {
-                    self.note_ended(&ending);
+                    self.note_live(&ending);
                     self.live.scratch.mark_changed();
                     self.note_remains(ending, wants);
                 }

@@ -112,8 +112,8 @@ impl Session {
         let least = config.max_batch * size_of::<InputSlot>() + cairn_abi::channel::PAGE;
         config.inputs_size = config.inputs_size.clamp(least, MAX_REGION);
         config.captured_size = config.captured_size.clamp(cairn_abi::channel::PAGE, MAX_REGION);
-        let live = Live::new(&target, &config, mutants, symbolic)?;
-        let executor = Executor::with_regions(target, config.run.clone(), mutants, symbolic)?;
+        let executor = Executor::with_regions(target.clone(), config.run.clone(), mutants, symbolic)?;
+        let live = Live::new(&target, &config, mutants, symbolic, executor.channel().size())?;
         let mut session = Self {
             live,
             executor,

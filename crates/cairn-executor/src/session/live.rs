@@ -78,6 +78,8 @@ pub(super) struct Live {
     pub(super) wall_limit: Duration,
     /// What the program is told that it may have; its processes may have more, for what is ours.
     memory_limit: u64,
+    /// Bytes of the channel of a process that serves one run.
+    channel_alone: u64,
     n_counters: u32,
     recycle_after: u64,
     is_started: bool,
@@ -141,6 +143,7 @@ impl Live {
         config: &SessionConfig,
         mutants: Option<MutantLayout>,
         symbolic: Option<SymbolicLayout>,
+        channel_alone: usize,
     ) -> Result<Self, ExecutorError> {
         let layout = ChannelLayout {
             n_counters: target.n_counters as usize,
@@ -172,6 +175,7 @@ impl Live {
             trace_level: config.run.trace_level,
             wall_limit: config.run.wall_limit,
             memory_limit: config.run.memory_limit,
+            channel_alone: channel_alone as u64,
             n_counters: target.n_counters,
             recycle_after: config.recycle_after,
             is_started: false,
@@ -456,6 +460,7 @@ impl Live {
         // Its own turn, so that it shows when it passes it.
         self.board().turn.store(Turn::Template as u32, Relaxed);
         self.board().memory_limit.store(self.memory_limit, Relaxed);
+        self.board().channel_alone.store(self.channel_alone, Relaxed);
         let path = self.launch_path.as_os_str().as_encoded_bytes();
         // Functions are looked up once, not in every run. Runs have the environment of their inputs.
         let start = Input { environment: vec![("LD_BIND_NOW".into(), "1".into())], ..Input::default() };

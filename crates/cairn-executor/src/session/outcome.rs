@@ -14,6 +14,9 @@ pub(super) fn ending(slot: &ResultSlot) -> Ending {
     match RunEnd::from_target(slot.end) {
         RunEnd::Runtime => judge::exited(RUNTIME_EXIT_CODE, EndedBy::from_target(slot.ended_by)),
         RunEnd::Exited => judge::exited(slot.value & 0xff, EndedBy::Program),
+        RunEnd::Signalled => Ending::Signalled { signal: slot.value },
+        // In a process of its own it would wait until its time is over.
+        RunEnd::Waiting => Ending::TimedOut,
         // A harness that returns ends the program with success.
         _ => Ending::Exited { code: 0 },
     }

@@ -11,6 +11,10 @@ use crate::{config::RunConfig, error::ExecutorError, judge, sandbox::policy};
 use cairn_abi::session::{ResultSlot, RunEnd, flags};
 use cairn_model::Ending;
 
+/// Signals that a runner outlives.
+const CRASHES: [i32; 6] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT];
+
 /// What became of one input.
 #[derive(Clone, Debug)]
 pub(super) enum Taken {
@@ -88,7 +92,10 @@ fn judge_result(index: usize, slot: ResultSlot) -> Taken {
         // The first of a batch had the whole region for itself.
         _ if slot.flags & flags::NOT_KEPT != 0 && index == 0 => Taken::Fresh(WhyFresh::NotKept),
         _ if slot.flags & flags::NOT_KEPT != 0 => Taken::Again,
-        RunEnd::Returned | RunEnd::Exited | RunEnd::Runtime => Taken::Result(slot),
+        RunEnd::Signalled if !CRASHES.contains(&slot.value) => Taken::Fresh(WhyFresh::Damaged),
+        RunEnd::Returned | RunEnd::Exited | RunEnd::Runtime | RunEnd::Signalled | RunEnd::Waiting => {
+            Taken::Result(slot)
+        }
     }
 }
 

@@ -20,6 +20,7 @@ const JUMP_IF_SET: u16 = (libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K) as u16;
 const KEEP: u16 = (libc::BPF_MISC | libc::BPF_TAX) as u16;
 const LOAD_CONSTANT: u16 = (libc::BPF_LD | libc::BPF_IMM) as u16;
 const SHIFT_BY_KEPT: u16 = (libc::BPF_ALU | libc::BPF_RSH | libc::BPF_X) as u16;
+const AND: u16 = (libc::BPF_ALU | libc::BPF_AND | libc::BPF_K) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
 
 // Offsets in `struct seccomp_data`.
@@ -153,7 +154,6 @@ const FREE: &[c_long] = &[
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,
     libc::SYS_getpriority,
-    libc::SYS_futex,
     libc::SYS_restart_syscall,
 ];
 
@@ -175,12 +175,13 @@ const CLOCKS: &[i32] = &[
 /// What `ioctl` may be asked: questions about terminals and sizes.
 const IOCTL: &[u32] = &[0x5401, 0x5413, 0x541b];
 
-/// Binds this process. The handling of `signals`, one bit each, may be changed freely. False when the kernel refuses.
-pub fn install(mode: RunnerMode, signals: u32) -> bool {
+/// Binds this process. The handling of `signals`, one bit each, may be changed freely, that of those that are `caught` not even
+/// be asked for. False when the kernel refuses.
+pub fn install(mode: RunnerMode, signals: u32, caught: u32) -> bool {
     let mut program = Program { steps: [EMPTY; MAX_STEPS], length: 0 };
     match mode {
         RunnerMode::Persistent => program.only_exit(),
-        RunnerMode::Snapshot => program.restorable(signals),
+        RunnerMode::Snapshot => program.restorable(signals, caught),
     }
     if program.length > MAX_STEPS {
         return false;
@@ -220,7 +221,7 @@ impl Program {
         self.push(RETURN, 0, 0, STOP);
     }
 
-    fn restorable(&mut self, signals: u32) {
+    fn restorable(&mut self, signals: u32, caught: u32) {
         self.push(LOAD, 0, 0, ARCHITECTURE);
         self.push(JUMP_EQUAL, 1, 0, NATIVE);
         self.push(RETURN, 0, 0, STOP);
@@ -230,18 +231,20 @@ impl Program {
         // The kernel remembers the answer for calls that are decided by their number alone and does not run the filter for
         // them again, so the others come first, in the order of how often they are made.
         // Questions, and signals that are restored in any case; of the others the trap takes note.
-        // The runner's own is neither changed nor shown.
+        // The runner's own are neither changed nor shown.
         self.when(libc::SYS_rt_sigaction, |program| {
             program.push(LOAD, 0, 0, argument(0));
-            program.push(JUMP_EQUAL, 12, 0, libc::SIGSYS as u32);
+            program.push(JUMP_AT_LEAST, 14, 0, N_SIGNALS as u32);
+            program.push(JUMP_EQUAL, 13, 0, libc::SIGSYS as u32);
+            program.push(KEEP, 0, 0, 0);
+            program.push(LOAD_CONSTANT, 0, 0, caught);
+            program.push(SHIFT_BY_KEPT, 0, 0, 0);
+            program.push(JUMP_IF_SET, 9, 0, 1);
             program.push(LOAD, 0, 0, argument(1));
             program.push(JUMP_EQUAL, 0, 3, 0);
             program.push(LOAD, 0, 0, argument(1) + 4);
             program.push(JUMP_EQUAL, 0, 1, 0);
             program.push(RETURN, 0, 0, ALLOW);
-            program.push(LOAD, 0, 0, argument(0));
-            program.push(JUMP_AT_LEAST, 5, 0, N_SIGNALS as u32);
-            program.push(KEEP, 0, 0, 0);
             program.push(LOAD_CONSTANT, 0, 0, signals);
             program.push(SHIFT_BY_KEPT, 0, 0, 0);
             program.push(JUMP_IF_SET, 0, 1, 1);
@@ -314,6 +317,19 @@ impl Program {
         self.when(libc::SYS_madvise, |program| {
             program.push(LOAD, 0, 0, argument(2));
             program.push(JUMP_AT_LEAST, 1, 0, libc::MADV_DONTNEED as u32);
+            program.push(RETURN, 0, 0, ALLOW);
+        });
+        // Waiting without end, for which there is nobody to end it, is for the trap.
+        self.when(libc::SYS_futex, |program| {
+            program.push(LOAD, 0, 0, argument(3));
+            program.push(JUMP_EQUAL, 0, 2, 0);
+            program.push(LOAD, 0, 0, argument(3) + 4);
+            program.push(JUMP_EQUAL, 1, 0, 0);
+            program.push(RETURN, 0, 0, ALLOW);
+            program.push(LOAD, 0, 0, argument(1));
+            program.push(AND, 0, 0, !((libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) as u32));
+            program.push(JUMP_EQUAL, 2, 0, libc::FUTEX_WAIT as u32);
+            program.push(JUMP_EQUAL, 1, 0, libc::FUTEX_WAIT_BITSET as u32);
             program.push(RETURN, 0, 0, ALLOW);
         });
         // Limits may be asked for and not set, the third argument being null; that of address space is another here.

@@ -15,6 +15,7 @@
 
 mod before_main;
 mod change;
+mod crash;
 mod filter;
 mod futex;
 mod input;

@@ -2,40 +2,99 @@
 //!
 //! Some programs read it whenever they start, to find their stack. In a session they would see the runner's mappings, and the
 //! kernel takes longer to write them than everything else a small run does. So views open files through `cairn_open`
-//! (open.c), and a run that opens this one gets the text as the template read it, which is that of a fresh process.
+//! (open.c), and a run that opens this one gets the text as the template read it, which is that of a fresh process: of what a
+//! template has only the channel is larger, and begins earlier.
 
-use super::{snapshot::descriptors, vault};
-use crate::system;
+use super::vault;
+use crate::{channel::Channel, system};
 use cairn_abi::session::{
-    RunnerMode,
+    RunnerMode, SessionBoard,
     descriptors::{OWN_MAPS, SCRATCH},
 };
-use core::ffi::{CStr, c_char, c_int};
-
-/// Room for the text.
-const SIZE: usize = 256 << 10;
+use core::{
+    ffi::{CStr, c_char, c_int},
+    sync::atomic::Ordering,
+};
 
 /// Keeps the text of the template. Where that fails runs see the runner's, and the host is told that they looked.
-pub fn keep() -> Option<()> {
-    let room = super::Part { start: system::map_private(SIZE)?, size: SIZE };
-    let length = descriptors::read_file(c"/proc/self/maps", room);
+pub fn keep(channel: Channel) -> Option<()> {
+    let (start, size) = channel.whole();
+    let (board, _) = channel.region(channel.header().session)?;
+    // SAFETY: a whole page of shared memory, of which only atomics are used.
+    let alone = unsafe { &*board.cast::<SessionBoard>() }.channel_alone.load(Ordering::Relaxed) as usize;
+    let begins = Address::new(start.addr());
+    let would_begin = Address::new((start.addr() + size).checked_sub(alone)?);
     let flags = libc::O_TMPFILE | libc::O_RDWR | libc::O_CLOEXEC;
     let dot = c".".as_ptr().expose_provenance();
-    // SAFETY: the kernel reads the path and the text; descriptors are made and moved to their place.
+    // SAFETY: the kernel reads the path; the descriptor that is made is moved to its place.
     unsafe {
-        let kept = length.and_then(|length| {
-            let file = system::call(libc::SYS_openat, [SCRATCH as usize, dot, flags as usize, 0o600, 0, 0]);
-            let file = usize::try_from(file).ok()?;
-            let written =
-                system::call(libc::SYS_pwrite64, [file, room.start.expose_provenance(), length, 0, 0, 0]);
-            let arguments = [file, OWN_MAPS as usize, libc::O_CLOEXEC as usize, 0, 0, 0];
-            let placed = system::call(libc::SYS_dup3, arguments);
-            system::close(file as i32);
-            (written == length as isize && placed >= 0).then_some(())
-        });
-        system::unmap(room.start, room.size);
-        kept
+        let file = system::call(libc::SYS_openat, [SCRATCH as usize, dot, flags as usize, 0o600, 0, 0]);
+        let file = usize::try_from(file).ok()?;
+        let place = copy(c"/proc/self/maps", file, &begins);
+        let is_told = place.is_some_and(|place| write(file, would_begin.digits(), place));
+        let arguments = [file, OWN_MAPS as usize, libc::O_CLOEXEC as usize, 0, 0, 0];
+        let is_placed = is_told && system::call(libc::SYS_dup3, arguments) >= 0;
+        system::close(file as i32);
+        is_placed.then_some(())
     }
+}
+
+/// An address as the kernel writes it, in as many digits as all have where mappings are made.
+struct Address([u8; N_DIGITS]);
+
+const N_DIGITS: usize = 12;
+
+impl Address {
+    fn new(address: usize) -> Self {
+        let mut digits = [0; N_DIGITS];
+        for (index, digit) in digits.iter_mut().rev().enumerate() {
+            let value = (address >> (4 * index) & 15) as u8;
+            *digit = if value < 10 { b'0' + value } else { b'a' + value - 10 };
+        }
+        Self(digits)
+    }
+
+    fn digits(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Copies a file, piece by piece: memory for all of it would be a mapping more. Where the line begins that starts with `wanted`.
+fn copy(path: &CStr, to: usize, wanted: &Address) -> Option<usize> {
+    // SAFETY: the path is a string.
+    let from = unsafe { system::open_for_reading(path.as_ptr()) }?;
+    let mut piece = [0; 2048];
+    let (mut n_copied, mut column, mut n_equal) = (0, 0, 0);
+    let mut place = None;
+    let is_whole = loop {
+        let Some(length) = system::read(from, &mut piece) else { break false };
+        if length == 0 {
+            break true;
+        }
+        let bytes = piece.get(..length).unwrap_or(&[]);
+        for (index, byte) in bytes.iter().enumerate() {
+            n_equal += usize::from(wanted.0.get(column) == Some(byte));
+            column += 1;
+            if column == N_DIGITS && n_equal == N_DIGITS {
+                place = Some(n_copied + index + 1 - N_DIGITS);
+            }
+            if *byte == b'\n' {
+                (column, n_equal) = (0, 0);
+            }
+        }
+        if !write(to, bytes, n_copied) {
+            break false;
+        }
+        n_copied += length;
+    };
+    system::close(from);
+    place.filter(|_| is_whole)
+}
+
+fn write(file: usize, bytes: &[u8], place: usize) -> bool {
+    let arguments = [file, bytes.as_ptr().expose_provenance(), bytes.len(), place, 0, 0];
+    // SAFETY: the kernel reads the bytes.
+    unsafe { system::call(libc::SYS_pwrite64, arguments) == bytes.len() as isize }
 }
 
 /// A descriptor on the kept text, if `path` is that of the own mappings and this is a run in a session; else -1.

@@ -61,6 +61,8 @@ pub fn write(vault: &Vault, batch: &mut Batch, index: usize, run: &Run) -> bool 
         Left::Exited(value) => (RunEnd::Exited, value),
         Left::Runtime => (RunEnd::Runtime, cairn_abi::channel::RUNTIME_EXIT_CODE),
         Left::Call(number) => (RunEnd::NeedsFork, number),
+        Left::Signalled(signal) => (RunEnd::Signalled, signal),
+        Left::Waiting => (RunEnd::Waiting, 0),
     };
     let end = if run.flags & RUINED != 0 { RunEnd::Ruined } else { end };
     let mut slot = ResultSlot {

@@ -1,7 +1,7 @@
 //! The process that runs inputs.
 
 use super::{
-    Entry, Regions, change, filter, input,
+    Entry, Regions, change, crash, filter, input,
     report::{self, Batch, RUINED, Run},
     snapshot,
     switch::Left,
@@ -81,7 +81,8 @@ fn set_up(vault: &mut Vault) -> Result<(), Obstacle> {
     }
     // The host must know whom to end from the first turn on.
     vault.regions.board.runner.store(vault.thread as u32, Ordering::Relaxed);
-    if !filter::install(vault.mode, vault.snapshot.changed_signals) {
+    let caught = crash::install(vault);
+    if !filter::install(vault.mode, vault.snapshot.changed_signals, caught) {
         return Err(Obstacle::Filter);
     }
     Ok(())

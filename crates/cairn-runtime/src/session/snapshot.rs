@@ -222,6 +222,12 @@ impl Snapshot {
         true
     }
 
+    /// How much the run has mapped, and has for its heap.
+    pub fn size_of_added(&self) -> usize {
+        let added = self.added.get(..self.n_added).unwrap_or(&[]);
+        added.iter().map(Range::size).sum::<usize>() + self.heap.grown()
+    }
+
     /// Notes that the run has removed a mapping itself; false when it was none of those it had added. Parts of one stay
     /// noted, which does no harm.
     pub fn forget(&mut self, start: usize, length: usize) -> bool {

@@ -25,6 +25,10 @@ pub enum Left {
     Runtime,
     /// It made this system call, which cannot be undone.
     Call(i32),
+    /// It died of this signal.
+    Signalled(i32),
+    /// It waits for another thread, and there is none.
+    Waiting,
 }
 
 impl Left {
@@ -34,6 +38,8 @@ impl Left {
             Self::Exited(value) => (2, value),
             Self::Runtime => (3, 0),
             Self::Call(value) => (4, value),
+            Self::Signalled(value) => (5, value),
+            Self::Waiting => (6, 0),
         };
         (kind << 32) | u64::from(value as u32)
     }
@@ -44,6 +50,8 @@ impl Left {
             1 => Self::Returned(value),
             2 => Self::Exited(value),
             3 => Self::Runtime,
+            5 => Self::Signalled(value),
+            6 => Self::Waiting,
             _ => Self::Call(value),
         }
     }

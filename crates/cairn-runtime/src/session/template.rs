@@ -14,7 +14,7 @@ pub fn serve(channel: Channel, entry: Entry) -> Option<i32> {
         return None;
     }
     // Before anything of ours is mapped that a fresh process does not have.
-    own_maps::keep();
+    own_maps::keep(channel);
     let regions = Regions::find(channel)?;
     let board = regions.board;
     if let Some(mutants) = regions.mutants {

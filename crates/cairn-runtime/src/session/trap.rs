@@ -4,7 +4,11 @@
 //! where the processor goes on to the runner.
 
 use super::{
-    snapshot::signals::{self, Action},
+    crash,
+    snapshot::{
+        Snapshot,
+        signals::{self, Action},
+    },
     switch::Left,
     vault::{Vault, vault},
 };
@@ -18,19 +22,40 @@ use core::{
     sync::atomic::Ordering,
 };
 
+/// A handler of signals, as the kernel calls it.
+pub type Handler = unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
 /// Makes stopped calls arrive here.
 pub fn install() -> bool {
-    let handler = handle as unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+    // SAFETY: the handler is made for this.
+    unsafe { signals::set(libc::SIGSYS as usize, &action(handle)) }
+}
+
+/// Has `handler` called in the middle of the program.
+pub fn action(handler: Handler) -> Action {
     let restorer = cairn_session_return as unsafe extern "C" fn();
-    let action = Action {
+    Action {
         handler: (handler as *const ()).expose_provenance(),
         // Without a stack of its own: one the program sees would not be there in a fresh process.
         flags: (libc::SA_SIGINFO | libc::SA_NODEFER) as u64 | SA_RESTORER,
         restorer: (restorer as *const ()).expose_provenance(),
         mask: 0,
-    };
-    // SAFETY: the handler is made for this.
-    unsafe { signals::set(libc::SIGSYS as usize, &action) }
+    }
+}
+
+/// Goes back to the runner from a handler of [`action`], which was called with `context`.
+///
+/// # Safety
+/// The program runs. The handler is left without a word to the kernel, for which it is a function like others: it blocks
+/// nothing and has no stack of its own.
+pub unsafe fn leave(vault: &mut Vault, context: &libc::ucontext_t, how: Left) -> ! {
+    // The kernel has written down the mask and the signal stack; asking it again would cost more than a small run's work.
+    let mask = (&raw const context.uc_sigmask).cast::<u64>();
+    // SAFETY: a set of the kernel's size lies there; the C library's type has room for more.
+    vault.snapshot.signals_left = vault.snapshot.signals.compare(unsafe { mask.read() }, &context.uc_stack);
+    vault.switch.leave(how);
+    // SAFETY: the caller vouches.
+    unsafe { vault.switch.go_back() }
 }
 
 const SA_RESTORER: u64 = 0x0400_0000;
@@ -87,6 +112,13 @@ unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_v
             }
             Left::Exited(arguments[0] as i32)
         }
+        libc::SYS_futex if vault.mode == RunnerMode::Snapshot => match wait_at_once(arguments) {
+            Some(answer) => {
+                registers[libc::REG_RAX as usize] = answer as i64;
+                return;
+            }
+            None => Left::Waiting,
+        },
         _ => match carry_out(vault, number, arguments) {
             Some(answer) => {
                 registers[libc::REG_RAX as usize] = answer as i64;
@@ -95,14 +127,22 @@ unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_v
             None => Left::Call(number as i32),
         },
     };
-    // The kernel has written down the mask and the signal stack; asking it again would cost more than a small run's work.
-    let mask = (&raw const context.uc_sigmask).cast::<u64>();
-    // SAFETY: a set of the kernel's size lies there; the C library's type has room for more.
-    vault.snapshot.signals_left = vault.snapshot.signals.compare(unsafe { mask.read() }, &context.uc_stack);
-    vault.switch.leave(left);
-    // SAFETY: the program runs. The handler is left without a word to the kernel, for which it is a function like
-    // others: the handler blocks nothing and has no stack of its own.
-    unsafe { vault.switch.go_back() }
+    // SAFETY: the program runs.
+    unsafe { leave(vault, context, left) }
+}
+
+/// Waits for a futex as long as that takes no time; `None` if it would go on. The process has no other thread that could wake
+/// it, and no timer: a run that asks for one needs a process of its own.
+fn wait_at_once(arguments: [usize; 6]) -> Option<isize> {
+    let at_once = [0u64; 2];
+    let [address, operation, expected, _, other, bits] = arguments;
+    // Relative to now, which only the plain operation is.
+    let operation = operation & libc::FUTEX_PRIVATE_FLAG as usize | libc::FUTEX_WAIT as usize;
+    let time = (&raw const at_once).expose_provenance();
+    let arguments = [address, operation, expected, time, other, bits];
+    // SAFETY: the kernel reads a word and a time.
+    let answer = unsafe { system::call(libc::SYS_futex, arguments) };
+    (answer != -libc::ETIMEDOUT as isize).then_some(answer)
 }
 
 /// Makes a call for the program and notes what has to be undone; `None` if it cannot be.
@@ -155,7 +195,7 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
             Some(answer)
         }
         libc::SYS_brk => snapshot.heap.set(address),
-        libc::SYS_rt_sigaction => snapshot.change_signal(address).then(make),
+        libc::SYS_rt_sigaction => change_signal(snapshot, arguments),
         libc::SYS_munmap if !snapshot.is_occupied(address, length) => {
             let answer = make();
             if answer == 0 {
@@ -184,6 +224,26 @@ fn carry_out(vault: &mut Vault, number: i64, arguments: [usize; 6]) -> Option<is
         }
         _ => None,
     }
+}
+
+/// Changes or tells what is done about a signal, of which the runner's own handler is not shown.
+fn change_signal(snapshot: &mut Snapshot, arguments: [usize; 6]) -> Option<isize> {
+    let [number, new, old, ..] = arguments;
+    if number == libc::SIGSYS as usize || new != 0 && !snapshot.change_signal(number) {
+        return None;
+    }
+    // SAFETY: the program makes the call.
+    let answer = unsafe { system::call(libc::SYS_rt_sigaction, arguments) };
+    if answer == 0 && old != 0 {
+        let told = core::ptr::with_exposed_provenance_mut::<Action>(old);
+        // SAFETY: the kernel has just written there.
+        unsafe {
+            if told.read_unaligned() == crash::action() {
+                told.write_unaligned(signals::NOTHING);
+            }
+        }
+    }
+    Some(answer)
 }
 
 /// Answers who the process is as the template would, and sends signals to the right one.

@@ -68,6 +68,11 @@ impl Heap {
         Some(self.end as isize)
     }
 
+    /// How much the program has more than it was started with.
+    pub fn grown(&self) -> usize {
+        self.end - self.start
+    }
+
     /// Makes the heap what it was.
     pub fn restore(&mut self) {
         if self.end == self.start {

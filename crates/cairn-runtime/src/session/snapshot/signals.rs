@@ -15,7 +15,8 @@ pub struct Action {
     pub mask: u64,
 }
 
-const NOTHING: Action = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
+/// What the kernel does by itself.
+pub const NOTHING: Action = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
 
 /// Size of a set of signals, as the kernel wants to hear it.
 pub const SET_SIZE: usize = 8;
@@ -59,6 +60,20 @@ impl Signals {
             system::call(libc::SYS_sigaltstack, [0, stack, 0, 0, 0, 0]);
         }
         signals
+    }
+
+    /// Whether the kernel does what it does by itself.
+    pub fn is_default(&self, number: usize) -> bool {
+        self.actions.get(number).is_some_and(|action| *action == NOTHING)
+    }
+
+    /// From now on `action` is what is put back for `caught`, one bit each.
+    pub fn catch(&mut self, caught: u32, action: Action) {
+        for (number, known) in self.actions.iter_mut().enumerate() {
+            if caught & 1 << number != 0 {
+                *known = action;
+            }
+        }
     }
 
     /// Compares the mask and the signal stack of a run with those of the snapshot.
