@@ -104,7 +104,9 @@ impl FailureExplainer {
         };
         let message = Message::find(&stderr);
         let kind = kind(ending, death, message.as_ref());
-        let has_ended_itself = death.is_some_and(|death| death.signal == libc::SIGABRT);
+        // The functions with which a program ends itself, or writes too much, are not where the mistake is.
+        let has_ended_itself =
+            death.is_some_and(|death| [libc::SIGABRT, libc::SIGXFSZ].contains(&death.signal));
         let stacks = samples.iter().map(|sample| {
             let mut stack = Stack::at(&unwind::addresses(sample, &modules), &modules, &self.config.root);
             stack.trim(has_ended_itself);
