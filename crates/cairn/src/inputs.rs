@@ -17,6 +17,15 @@ pub struct NamedInput {
     pub input: Input,
 }
 
+/// Fails if one of `paths` is not there, which is good to know before a long build.
+pub fn check_exist(paths: &[PathBuf]) -> Result<(), Failure> {
+    for path in paths {
+        fs::metadata(path)
+            .map_err(|error| Failure::usage(format!("failed to read input `{}`: {error}", path.display())))?;
+    }
+    Ok(())
+}
+
 /// Reads files and folders of inputs, folders in name order.
 pub fn load(paths: &[PathBuf], template: &Template) -> Result<Vec<NamedInput>, Failure> {
     let mut inputs = Vec::new();

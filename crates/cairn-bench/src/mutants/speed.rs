@@ -10,10 +10,13 @@ use crate::{
     table::{Goal, Row, Table},
 };
 use anyhow::{Result, ensure};
-use cairn_executor::mutants::MutantSession;
+use cairn_executor::mutants::{MutantSession, fuel_for};
 use cairn_model::{Ending, Input, MutantId};
 use cairn_targets::Cache;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 /// Design §13: at least this many times the rate of one process for each mutant.
 const AGAINST_PROCESSES: Goal = Goal::AtLeast(30.0);
@@ -45,16 +48,15 @@ pub fn speed(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
     let _pinned = Pinned::to_one_core()?;
     let mut session = subject.build.session(subject.run_config());
     let inputs: Vec<Input> = inputs.into_iter().map(|(_, input)| input).collect();
-    session.calibrate(&inputs)?;
     let works = prepare(&subject, &mut session, inputs)?;
     let n_pairs: usize = works.iter().map(|work| work.reached.len()).sum();
     (cache.say)(&format!("{name}: {n_pairs} pairs of mutant and input, {REPEATS} times"));
     let mut random = Random(11);
-    let mut n_run = 0;
+    let mut ends = Ends::default();
     let pair = Pair::measure(
         || {
-            let (seconds, n) = ours(&mut session, &works)?;
-            n_run = n;
+            let seconds;
+            (seconds, ends) = ours(&mut session, &works)?;
             Ok(n_pairs as f64 / seconds)
         },
         || theirs(&subject, &works, &mut random),
@@ -62,10 +64,12 @@ pub fn speed(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
     let counts = session.counts();
     let notes = vec![
         format!(
-            "{n_pairs} pairs of a reached mutant and one of {} inputs; ours ran {n_run} of them, the others make no \
+            "{n_pairs} pairs of a reached mutant and one of {} inputs; ours ran {} of them, the others make no \
              difference where they are reached",
-            works.len()
+            works.len(),
+            ends.values().map(|(n, _)| n).sum::<usize>()
         ),
+        format!("ours by how they ended, and the time between start and end: {}", told(&ends)),
         format!(
             "ours: {} runs in the session, {} in fresh processes",
             counts.n_live,
@@ -129,17 +133,40 @@ fn prepare(subject: &Subject, session: &mut MutantSession, inputs: Vec<Input>) -
     Ok(works)
 }
 
-/// Judges every pair once; returns the seconds and how many mutants had to be run.
-fn ours(session: &mut MutantSession, works: &[Work]) -> Result<(f64, usize)> {
+/// Runs by how they ended: how many, and how long they took together.
+type Ends = BTreeMap<&'static str, (usize, Duration)>;
+
+fn told(ends: &Ends) -> String {
+    let part =
+        |(name, (n, time)): (&&str, &(usize, Duration))| format!("{n} {name} ({:.1} s)", time.as_secs_f64());
+    ends.iter().map(part).collect::<Vec<_>>().join(", ")
+}
+
+/// Judges every pair once; returns the seconds and what became of mutants that had to be run.
+fn ours(session: &mut MutantSession, works: &[Work]) -> Result<(f64, Ends)> {
     let start = Instant::now();
-    let mut n_run = 0;
+    let mut ends = Ends::default();
     for work in works {
         // Some mutants of `sort` wait for a thread that never comes; both sides give up at the same time.
         session.set_wall_limit(work.limit);
+        session.set_fuel(0);
         let examined = session.examine(&work.input)?;
-        n_run += session.run(&work.input, &examined.infected)?.len();
+        session.set_fuel(fuel_for(examined.run.execution.fuel_used));
+        for run in session.run(&work.input, &examined.infected)? {
+            let outcome = run.run.execution.outcome;
+            let name = match outcome.ending {
+                Ending::Exited { .. } => "exited",
+                Ending::Signalled { .. } => "crashed",
+                Ending::OutOfFuel => "out of fuel",
+                Ending::TimedOut => "out of time",
+                _ => "others",
+            };
+            let end = ends.entry(name).or_default();
+            end.0 += 1;
+            end.1 += outcome.elapsed;
+        }
     }
-    Ok((start.elapsed().as_secs_f64(), n_run))
+    Ok((start.elapsed().as_secs_f64(), ends))
 }
 
 /// Runs some pairs, each in a process of its own; mutants per second.

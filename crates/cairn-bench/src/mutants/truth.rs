@@ -81,6 +81,9 @@ fn compare(cache: &Cache, name: &str) -> Result<(String, usize)> {
         for (number, view) in &runs[&reference.mutant] {
             let agreement = judge.compare(reference, &inputs[*number], view, &subject.build);
             let what = format!("{} {kind}, input {number}", subject.build.describe(reference.mutant));
+            if agreement != Agreement::Same {
+                (cache.say)(&format!("{name}: {what}: {agreement:?}"));
+            }
             tally.add(&what, view, agreement);
         }
     };

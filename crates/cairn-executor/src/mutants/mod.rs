@@ -19,6 +19,7 @@
 
 mod arming;
 mod confirm;
+mod fuel;
 mod guide;
 mod noted;
 mod observe;
@@ -28,6 +29,7 @@ pub(crate) use self::arming::{Arming, Watching};
 pub(crate) use self::guide::arm;
 pub use self::{
     confirm::Confirmation,
+    fuel::{FUEL_MARGIN, LEAST_FUEL, fuel_for},
     guide::{Guided, GuidedEnd},
     observe::{MAX_VALUES, Observe, Observed},
     reach_file::ReachFile,
@@ -127,20 +129,6 @@ impl MutantSession {
     /// Sets how long each run may take from now on.
     pub fn set_wall_limit(&mut self, wall_limit: Duration) {
         self.session.set_wall_limit(wall_limit);
-    }
-
-    /// Sets the fuel to ten times what any of `seeds` needs, at least a million steps, and returns it.
-    ///
-    /// Counted in examined bodies: they take steps in every loop, as mutated ones do, and the original's do not.
-    pub fn calibrate(&mut self, seeds: &[Input]) -> Result<u64, ExecutorError> {
-        self.set_fuel(0);
-        let mut most = 0;
-        for seed in seeds {
-            most = most.max(self.examine(seed)?.run.execution.fuel_used);
-        }
-        let fuel = most.saturating_mul(10).max(1_000_000);
-        self.set_fuel(fuel);
-        Ok(fuel)
     }
 
     /// Runs `input` with nothing active, and keeps everything.

@@ -66,7 +66,8 @@ struct Unmutated<'a> {
 impl ListMutants {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
         operator_set(&self.set)?;
-        self.choice.check()?;
+        let choice = self.choice.read()?;
+        inputs::check_exist(&self.reached_by)?;
         let wanted = Wanted { mutants: Some(self.set.clone()), ..Wanted::USUAL };
         let (target, shown) = self.split_show();
         let subject = Subject::open(&target, &wanted, &|text| screen.progress(text))?;
@@ -82,7 +83,7 @@ impl ListMutants {
             true => None,
             false => Some(self.reached(&subject, &mutants, screen)?),
         };
-        let selected = self.choice.select(&mutants, reached)?;
+        let selected = choice.select(&mutants, reached)?;
         let dropped = Dropped::of(&mutants.table);
         if self.json {
             let unmutated = mutants.table.unmutated.iter().map(|unmutated| {

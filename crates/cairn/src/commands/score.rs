@@ -25,7 +25,11 @@ use crate::{
     exit_code::Exit,
     failure::Failure,
     inputs,
-    mutants::{DEFAULT_SET, Mutants, choice::ChoiceArgs, operator_set},
+    mutants::{
+        DEFAULT_SET, Mutants,
+        choice::{Choice, ChoiceArgs},
+        operator_set,
+    },
     place::{Fate, Place},
     report::score::{Scored, Stopped, destination::Destination, elements, json, share::Share, text},
     screen::{Screen, count},
@@ -91,9 +95,9 @@ enum Format {
 impl Score {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
         operator_set(&self.set)?;
-        self.choice.check()?;
+        let choice = self.choice.read()?;
         let mut destination = Destination::find(self.output.as_deref())?;
-        let result = self.score(&mut destination, screen);
+        let result = self.score(choice, &mut destination, screen);
         if let Err(failure) = &result
             && matches!(failure.exit, Exit::NothingToScore | Exit::Unbelievable)
             && !destination.is_written()
@@ -111,22 +115,28 @@ impl Score {
         result
     }
 
-    fn score(&self, destination: &mut Destination, screen: &Screen) -> Result<Exit, Failure> {
+    fn score(
+        &self,
+        choice: Choice<'_>,
+        destination: &mut Destination,
+        screen: &Screen,
+    ) -> Result<Exit, Failure> {
         let place = self.take_place(screen)?;
+        let tests = self.tests.as_deref().map(read_tests).transpose()?;
         let wanted = Wanted { mutants: Some(self.set.clone()), ..Wanted::USUAL };
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
         let mutants = Mutants::of(&subject)?;
         mutants.warn_of_changes(screen);
-        let selected = self.choice.select(&mutants, None)?;
+        let selected = choice.select(&mutants, None)?;
         // Until here a signal may end us as it likes; from here on results are kept, and the program gets back.
         let signals = Signals::catch()?;
-        let scored = match (&self.tests, place) {
+        let scored = match (tests, place) {
             (Some(tests), Some(place)) => {
                 let plan = suite::Plan {
                     subject: &subject,
                     mutants: &mutants,
                     selected,
-                    tests: read_tests(tests)?,
+                    tests,
                     is_full: self.full_matrix,
                     budget: self.budget,
                 };
@@ -152,11 +162,6 @@ impl Score {
         screen: &Screen,
     ) -> Result<Scored<'a>, Failure> {
         let inputs = inputs::load(&subject.inputs, &subject.template)?;
-        if inputs.is_empty() {
-            return Err(Failure::usage("no inputs were named").hint(
-                "name files or folders of inputs, `cairn score ./prog inputs/`, or tests by `--tests FILE`",
-            ));
-        }
         let setup = Setup::new(&subject.config, subject.run_config.clone())?;
         let mut memory = Memory::open(&subject.record.folder, mutants, setup.hash(), self.fresh_results)?;
         let n_cores = thread::available_parallelism().map_or(1, usize::from);
@@ -177,8 +182,14 @@ impl Score {
     fn take_place(&self, screen: &Screen) -> Result<Option<Place>, Failure> {
         let config = crate::config::Config::load(&surroundings::places()?.directory)?;
         let (program, inputs) = self.target.split(&config)?;
-        if self.tests.is_some() {
-            self.check_tests_alone(&inputs)?;
+        match self.tests {
+            Some(_) => self.check_tests_alone(&inputs)?,
+            None if inputs.is_empty() => {
+                return Err(Failure::usage("no inputs were named").hint(
+                    "name files or folders of inputs, `cairn score ./prog inputs/`, or tests by `--tests FILE`",
+                ));
+            }
+            None => inputs::check_exist(&inputs)?,
         }
         let path = suite::program_path(&program)?;
         if self.tests.is_none() && !saved_original(&path).exists() {

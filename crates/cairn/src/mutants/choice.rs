@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use cairn_model::{MutantId, PatchId, StableId};
 use cairn_mutants::{
     analysis::MutantSet,
+    catalogue::OperatorSet,
     selection::{ChangedLines, Lines, Selection},
 };
 use std::{
@@ -79,47 +80,54 @@ impl Shard {
     }
 }
 
+/// A choice whose files were read.
+pub struct Choice<'a> {
+    args: &'a ChoiceArgs,
+    operators: Option<OperatorSet>,
+    diff: Option<ChangedLines>,
+}
+
 impl ChoiceArgs {
-    /// Fails on choices that can choose nothing whatever the mutants are.
-    pub fn check(&self) -> Result<(), Failure> {
+    /// Reads what the choice names, so that nobody waits for a build to hear that a file is missing. Fails on choices that
+    /// can choose nothing whatever the mutants are.
+    pub fn read(&self) -> Result<Choice<'_>, Failure> {
         for (option, number) in [("--sample", self.sample), ("--sample-per-line", self.sample_per_line)] {
             if number == Some(0) {
                 return Err(Failure::usage(format!("`{option} 0` leaves no mutant"))
                     .hint(format!("give a number from 1 on, or leave `{option}` out for all mutants")));
             }
         }
-        Ok(())
+        let operators = match self.operator.is_empty() {
+            true => None,
+            false => Some(operator_set(&self.operator.join(","))?),
+        };
+        let diff = self.in_diff.as_deref().map(read_diff).transpose()?;
+        Ok(Choice { args: self, operators, diff })
     }
+}
 
+impl Choice<'_> {
     /// The chosen mutants; with `reached`, only those at these patches. Choosing nothing is a failure that says which
     /// choice did it.
-    pub fn select(
-        &self,
-        mutants: &Mutants,
-        reached: Option<BTreeSet<PatchId>>,
-    ) -> Result<MutantSet, Failure> {
-        let ids: Vec<MutantId> = self.id.iter().map(|id| mutants.find(id)).collect::<Result<_, _>>()?;
-        let diff = self.in_diff.as_deref().map(read_diff).transpose()?;
+    pub fn select(self, mutants: &Mutants, reached: Option<BTreeSet<PatchId>>) -> Result<MutantSet, Failure> {
+        let Self { args, operators, diff } = self;
+        let ids: Vec<MutantId> = args.id.iter().map(|id| mutants.find(id)).collect::<Result<_, _>>()?;
         if let Some(path) = diff.as_ref().and_then(|diff| changed_in(mutants, diff)) {
             return Err(Failure::usage(format!(
                 "`{path}` was changed after the program was built, so lines of the diff are not those of the mutants"
             ))
             .hint("build the program again, and then give the diff"));
         }
-        let operators = match self.operator.is_empty() {
-            true => None,
-            false => Some(operator_set(&self.operator.join(","))?),
-        };
         let selection = Selection {
             operators,
-            files: self.file.clone(),
-            functions: self.function.clone(),
-            lines: self.line.clone(),
+            files: args.file.clone(),
+            functions: args.function.clone(),
+            lines: args.line.clone(),
             diff,
             reached,
-            per_line: self.sample_per_line,
-            total: self.sample,
-            seed: self.seed,
+            per_line: args.sample_per_line,
+            total: args.sample,
+            seed: args.seed,
         };
         let selected = selection.select(&mutants.map, &mutants.table).map_err(|error| {
             Failure::nothing(format!("no mutant is selected: {error}"))
@@ -127,7 +135,7 @@ impl ChoiceArgs {
         })?;
         let stable_id = |mutant: &MutantId| mutants.table.mutants[mutant.index()].stable_id;
         let is_chosen = |mutant: &MutantId| {
-            let share = self.shard.is_none_or(|shard| shard.contains(stable_id(mutant)));
+            let share = args.shard.is_none_or(|shard| shard.contains(stable_id(mutant)));
             (ids.is_empty() || ids.contains(mutant)) && share
         };
         let n_before = selected.len();

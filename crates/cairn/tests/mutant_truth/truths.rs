@@ -42,6 +42,9 @@ const SEED: u64 = 4;
 /// One in so many mutants is run in a fresh process of the view too.
 const FRESH: usize = 8;
 
+/// One in so many has a build in which only its function was compiled anew, as `bench/run mutants-truth` has for most.
+const APART: usize = 6;
+
 /// Panics with every disagreement on a fixture.
 pub fn hold(name: &str, amount: Amount) {
     let amount = amount.or_all();
@@ -91,6 +94,10 @@ pub fn hold(name: &str, amount: Amount) {
     let mut comparison = Comparison { fixture: &fixture, judge: &judge, session: &mut session, runs: &runs };
     for reference in fixture.build.alone(&alone) {
         comparison.compare(&reference, "alone", &mut tally);
+    }
+    let apart: Vec<MutantId> = alone.iter().copied().step_by(APART).collect();
+    for reference in fixture.build.apart(&apart) {
+        comparison.compare(&reference, "apart", &mut tally);
     }
     let arguments: Vec<String> = ARGUMENTS.iter().map(|word| (*word).to_owned()).collect();
     let work = fixture.workspace.path("edits");

@@ -1,12 +1,16 @@
 //! What counts as a difference, as `cairn.toml` says.
 
-use super::ready::{EXAMINED_MARGIN, FUEL_MARGIN, LEAST_FUEL, TIME_MARGINS};
+use super::ready::{EXAMINED_MARGIN, TIME_MARGINS};
 use crate::{
     config::{CompareConfig, Config},
     failure::Failure,
     surroundings,
 };
-use cairn_executor::{CompareCommand, RunConfig, oracle::Oracle};
+use cairn_executor::{
+    CompareCommand, RunConfig,
+    mutants::{FUEL_MARGIN, LEAST_FUEL},
+    oracle::Oracle,
+};
 use std::{env, fs, path::PathBuf};
 
 /// How outcomes are judged.

@@ -1,16 +1,13 @@
 //! An input that mutants can be run on.
 
 use super::memory::ExaminedSets;
-use cairn_executor::oracle::{Masks, Reference};
+use cairn_executor::{
+    mutants::fuel_for,
+    oracle::{Masks, Reference},
+};
 use cairn_model::Outcome;
 use cairn_store::ResultKey;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
-
-/// A mutant may take so many times the steps that the original takes on the same input.
-pub const FUEL_MARGIN: u64 = 10;
-
-/// The least fuel of a mutant: originals that do little may have mutants that do more and end all the same.
-pub const LEAST_FUEL: u64 = 1_000_000;
 
 /// A mutant may take so many times the time that the original takes on the same input, at least and at most. Mutated
 /// code is slower: hardly so where a program mostly calls, twelve times in the hottest of loops with all operators.
@@ -44,7 +41,7 @@ pub struct Ready {
 impl Ready {
     /// The steps a mutant may take.
     pub fn fuel(&self) -> u64 {
-        self.fuel_used.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL)
+        fuel_for(self.fuel_used)
     }
 
     /// The time a mutant may take, where the original has `limit`, which is the least.
