@@ -5,6 +5,7 @@ use std::{
     fs::{File, OpenOptions},
     io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// Appends events, each whole.
@@ -14,6 +15,8 @@ pub(crate) struct Journal {
     path: PathBuf,
     /// Bytes of whole lines.
     length: u64,
+    /// When the last event happened that was there.
+    pub(crate) last: Duration,
 }
 
 impl Journal {
@@ -33,7 +36,10 @@ impl Journal {
         let length = whole as u64;
         file.set_len(length).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file, path: path.to_path_buf(), length })
+        let last_line =
+            text[..whole].trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let last = serde_json::from_slice::<Event>(last_line).map_or(0, |event| event.after_ms);
+        Ok(Self { file, path: path.to_path_buf(), length, last: Duration::from_millis(last) })
     }
 
     /// Appends one. If that fails, nothing of it is left: the next one may find room.
@@ -63,7 +69,9 @@ mod tests {
         let event = Event { after_ms: 5, kind: EventKind::Warned { text: "x".into() } };
         Journal::open(&path).unwrap().write(&event).unwrap();
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"after_").unwrap();
-        Journal::open(&path).unwrap().write(&event).unwrap();
+        let mut again = Journal::open(&path).unwrap();
+        assert_eq!(again.last, Duration::from_millis(5));
+        again.write(&event).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let line = "{\"after_ms\":5,\"event\":\"warned\",\"text\":\"x\"}\n";
         assert_eq!(text, line.repeat(2));

@@ -6,7 +6,7 @@ use crate::{
     event::{Event, EventKind},
     folder::CampaignFolder,
     journal::Journal,
-    ways::Ways,
+    reached::Reached,
 };
 use cairn_executor::Explained;
 use cairn_model::{
@@ -14,7 +14,7 @@ use cairn_model::{
     Spent, map::Branch,
 };
 use cairn_store::{Moment, Store};
-use cairn_strategy::{Corpus, Finding, FindingKind, Seen, Unstable};
+use cairn_strategy::{Corpus, FailingRuns, Finding, FindingKind, Seen, Unstable};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
@@ -39,15 +39,12 @@ struct State {
     store: Store,
     journal: Journal,
     observer: Sender<Event>,
-    seen: Seen,
-    coverage: Coverage,
+    reached: Reached,
     failures: BTreeMap<String, Arc<ProgramFailure>>,
-    ways: Ways,
+    failing_runs: FailingRuns,
     findings: Vec<Arc<Finding>>,
     work: BTreeMap<String, Spent>,
     paths: BTreeSet<u64>,
-    /// Counters that differ from run to run.
-    unstable: BTreeSet<u32>,
     n_unconfirmed: u64,
     /// What each worker is at.
     workers: Vec<String>,
@@ -102,42 +99,42 @@ impl<'a> Ledger<'a> {
     /// What the folder holds; nothing for a new campaign.
     pub(crate) fn open(
         folder: CampaignFolder,
-        store: Store,
+        mut store: Store,
         map: &'a ProgramMap,
         n_workers: usize,
         observer: Sender<Event>,
     ) -> Result<Self, CampaignError> {
         let corpus = Corpus::default();
-        let mut seen = Seen::nothing(map.n_counters);
-        let mut coverage = Coverage::empty(map);
+        let mut reached = Reached::after(map, &store.beyond()?);
         let mut paths = BTreeSet::new();
+        let is_lost = |address: &str| matches!(folder.corpus.load(address), Err(error) if error.is_lost());
+        let n_lost = store.forget_entries(|address| !is_lost(address))?;
         for entry in store.entries(|address| folder.corpus.load(address))? {
-            seen.add(&entry.hits);
-            coverage.add(&counters_of(&entry.hits, map));
+            reached.keep(&entry.hits);
             paths.insert(entry.path_hash);
             corpus.push(entry);
         }
         let load = |address: &str| folder.crashes.load(address).or_else(|_| folder.hangs.load(address));
         let failures = store.failures(load)?.into_iter();
         let failures = failures.map(|failure| (failure.signature.clone(), Arc::new(failure))).collect();
-        let worked = store.moments()?.last().map_or(Duration::ZERO, |moment| moment.after);
+        let journal = Journal::open(&folder.journal_path())?;
+        // Things happened after the last moment that was noted.
+        let noted = store.moments()?.last().map_or(Duration::ZERO, |moment| moment.after);
+        let worked = noted.max(journal.last);
         let work = store.work()?;
         let cpu_before = work.values().map(|spent| spent.cpu).sum();
         let n_inputs = work.values().map(|spent| spent.inputs).sum();
-        let journal = Journal::open(&folder.journal_path())?;
         let state = State {
             folder,
             store,
             journal,
             observer,
-            seen,
-            coverage,
+            reached,
             failures,
-            ways: Ways::default(),
+            failing_runs: FailingRuns::default(),
             findings: Vec::new(),
             work,
             paths,
-            unstable: BTreeSet::new(),
             n_unconfirmed: 0,
             workers: vec!["starting".into(); n_workers],
             promised: vec![0; n_workers],
@@ -145,32 +142,42 @@ impl<'a> Ledger<'a> {
             last_moment: (worked, n_inputs),
             cpu: CpuClock::after(cpu_before),
         };
-        Ok(Self { corpus, map, clock: Clock::after(worked), state: Mutex::new(state) })
+        let ledger = Self { corpus, map, clock: Clock::after(worked), state: Mutex::new(state) };
+        if n_lost > 0 {
+            let text = format!(
+                "{n_lost} of the inputs that were kept are gone from `corpus`, or were changed; what only they reached has to be \
+                 found again"
+            );
+            ledger.announce(EventKind::Warned { text })?;
+        }
+        Ok(ledger)
     }
 
     /// What runs have reached.
     pub(crate) fn seen(&self) -> Seen {
-        self.lock().seen.clone()
+        self.lock().reached.seen.clone()
     }
 
     /// Whether a run that hit this would be new.
     pub(crate) fn is_new(&self, hits: &[(u32, u8)]) -> bool {
-        self.lock().seen.new_in(hits).0 > 0
+        self.lock().reached.seen.new_in(hits).0 > 0
     }
 
     /// Nothing about these counters is new any more. That there are any is told once.
     pub(crate) fn ignore(&self, unstable: &Unstable) -> Result<(), CampaignError> {
         let mut state = self.lock();
-        state.seen.ignore(unstable);
-        let is_first = state.unstable.is_empty() && !unstable.is_empty();
-        state.unstable.extend(unstable.counters());
-        if !is_first {
+        let is_first = state.reached.n_unstable() == 0;
+        if state.reached.ignore(unstable) {
+            let beyond = state.reached.beyond();
+            state.store.note_beyond(&beyond)?;
+        }
+        if !is_first || unstable.is_empty() {
             return Ok(());
         }
         let text = format!(
             "two runs of one input differ at {} of {} places that are counted; what is not always the same tells nothing \
              from now on\n\nhint: `cairn doctor` shows what of an input's outcome is not always the same",
-            state.unstable.len(),
+            state.reached.n_unstable(),
             self.map.n_counters,
         );
         self.tell(&mut state, EventKind::Warned { text })
@@ -180,17 +187,17 @@ impl<'a> Ledger<'a> {
     pub(crate) fn keep(&self, tried: Tried) -> Result<FindingKind, CampaignError> {
         let hits = Seen::hits(&tried.counters);
         let mut state = self.lock();
-        let (n_new, _) = state.seen.new_in(&hits);
+        let (n_new, _) = state.reached.seen.new_in(&hits);
         if n_new == 0 {
             return Ok(FindingKind::NothingNew);
         }
-        let mut coverage = state.coverage.clone();
-        coverage.add(&tried.counters);
+        let mut kept = state.reached.kept.clone();
+        kept.add(&tried.counters);
         let provenance = Provenance {
             parent: tried.parent,
             strategy: tried.strategy,
             made_by: tried.made_by,
-            kept_for: self.kept_for(&state.coverage, &coverage, n_new),
+            kept_for: self.kept_for(&state.reached.kept, &kept, n_new),
             found_after: self.clock.now(),
         };
         let entry = Entry {
@@ -204,9 +211,8 @@ impl<'a> Ledger<'a> {
         state.folder.corpus.save(&entry.input)?;
         state.store.keep_entry(&entry)?;
         // From here on it is there, whatever happens.
-        state.seen.add(&entry.hits);
+        state.reached.keep(&entry.hits);
         state.paths.insert(entry.path_hash);
-        state.coverage = coverage;
         let entry = self.corpus.push(entry);
         let kind = EventKind::Kept {
             entry: entry.id.0,
@@ -215,7 +221,7 @@ impl<'a> Ledger<'a> {
             parent: entry.provenance.parent.map(|parent| parent.0),
             made_by: entry.provenance.made_by.clone(),
             kept_for: entry.provenance.kept_for.clone(),
-            n_branches: state.coverage.n_branches(self.map),
+            n_branches: state.reached.all.n_branches(self.map),
         };
         self.tell(&mut state, kind)?;
         let kind = FindingKind::Kept(entry.clone());
@@ -226,7 +232,7 @@ impl<'a> Ledger<'a> {
 
     /// Whether a failing run is worth a look on the bare build; a seed always is.
     pub(crate) fn is_worth_a_look(&self, ending: &Ending, counters: &[u8], is_seed: bool) -> bool {
-        self.lock().ways.is_worth(ending, counters, is_seed)
+        self.lock().failing_runs.is_worth(ending, &Seen::hits(counters), is_seed)
     }
 
     /// The signature under which a failure is known, or its own.
@@ -243,8 +249,10 @@ impl<'a> Ledger<'a> {
         counters: &[u8],
     ) -> Result<FindingKind, CampaignError> {
         let mut state = self.lock();
-        // What only failing runs reach was reached all the same; it is no reason to keep an input.
-        state.coverage.add(counters);
+        if state.reached.fail(&Seen::hits(counters)) {
+            let beyond = state.reached.beyond();
+            state.store.note_beyond(&beyond)?;
+        }
         let signature = failure.signature.clone();
         let Some(failure) = self.keep_failure(&mut state, failure)? else {
             return Ok(FindingKind::KnownFailure { signature });
@@ -377,7 +385,7 @@ impl<'a> Ledger<'a> {
         let mut state = self.lock();
         let now = self.clock.now();
         let total = state.total();
-        let n_branches = state.coverage.n_branches(self.map);
+        let n_branches = state.reached.all.n_branches(self.map);
         let (last, n_inputs_then) = std::mem::replace(&mut state.last_moment, (now, total.inputs));
         let seconds = (now - last).as_secs_f64().max(1e-9);
         let moment = Moment {
@@ -408,13 +416,13 @@ impl<'a> Ledger<'a> {
         failures.sort_by_key(|failure| failure.provenance.found_after);
         Summary {
             worked: self.clock.now(),
-            n_branches: (state.coverage.n_branches(self.map), 2 * self.map.conditions.len()),
+            n_branches: (state.reached.all.n_branches(self.map), 2 * self.map.conditions.len()),
             n_entries: self.corpus.len(),
             failures,
             n_unconfirmed: state.n_unconfirmed,
-            n_unstable: state.unstable.len(),
+            n_unstable: state.reached.n_unstable(),
             work: state.work_with_cpu(),
-            coverage: state.coverage.clone(),
+            coverage: state.reached.all.clone(),
         }
     }
 
@@ -475,17 +483,6 @@ impl State {
         }
         work
     }
-}
-
-/// Counts that have these classes.
-fn counters_of(hits: &[(u32, u8)], map: &ProgramMap) -> Vec<u8> {
-    let mut counters = vec![0; map.n_counters as usize];
-    for (counter, class) in hits {
-        if let Some(count) = counters.get_mut(*counter as usize) {
-            *count = *class;
-        }
-    }
-    counters
 }
 
 /// How much there is to read in an input.

@@ -31,11 +31,11 @@ mod journal;
 mod judge;
 mod ledger;
 mod limits;
+mod reached;
 mod run;
 mod sanitizers;
 mod seeds;
 mod small;
-mod ways;
 mod worker;
 
 pub mod minimize;

@@ -17,11 +17,12 @@ pub(crate) fn judge_all(
     stop: &Stop,
 ) -> Result<(), CampaignError> {
     let mut spent = Spent::default();
-    let (mut n_failing, mut n_unfit) = (0, 0);
+    let (mut n_run, mut n_failing, mut n_unfit) = (0, 0, 0);
     for seed in seeds {
         if stop.is_asked() {
             break;
         }
+        n_run += 1;
         spent.inputs += 1;
         let candidate = Candidate { input: seed.clone(), parent: None, reason: "given".into() };
         match judge.judge(plain, SEED, candidate, &mut spent)?.kind {
@@ -31,6 +32,14 @@ pub(crate) fn judge_all(
         }
     }
     ledger.spend(0, SEED, spent);
+    if n_run < seeds.len() {
+        let text = format!(
+            "ended before {} of {} seeds were run; `cairn resume` runs them",
+            seeds.len() - n_run,
+            seeds.len()
+        );
+        ledger.announce(EventKind::Warned { text })?;
+    }
     if n_failing > 0 {
         let text = format!("the program fails on {n_failing} of {} seeds; they are kept apart", seeds.len());
         ledger.announce(EventKind::Warned { text })?;

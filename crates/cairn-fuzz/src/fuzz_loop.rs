@@ -5,7 +5,6 @@ use crate::{
     comparisons::{Answer, Asked, Comparisons},
     config::FuzzConfig,
     dictionary::Dictionary,
-    failures::Failures,
     harness::HarnessChanges,
     mutation::{Material, Mutations, Recipe},
     pace::Pace,
@@ -18,7 +17,7 @@ use crate::{
 use cairn_abi::session::class;
 use cairn_executor::{Changers, ExecutorError, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramMap};
-use cairn_strategy::{Candidate, Entry, Seen};
+use cairn_strategy::{Candidate, Entry, FailingRuns, Seen};
 use std::collections::{HashMap, VecDeque};
 
 /// Changes inputs, runs them, and goes on from those that reach something new.
@@ -41,7 +40,7 @@ pub struct FuzzLoop {
     /// Seeds whose comparisons nobody has looked at, the last of them next.
     unlooked: Vec<usize>,
     comparisons: Comparisons,
-    failures: Failures,
+    failing_runs: FailingRuns,
     pace: Pace,
     /// Seeds of which the campaign has not said what became of them, by address.
     unjudged: HashMap<String, usize>,
@@ -111,7 +110,7 @@ impl FuzzLoop {
             waiting: VecDeque::new(),
             unlooked: Vec::new(),
             comparisons: Comparisons::default(),
-            failures: Failures::default(),
+            failing_runs: FailingRuns::default(),
             pace: Pace::new(),
             unjudged: HashMap::new(),
             in_vain: HashMap::new(),
@@ -392,7 +391,7 @@ impl FuzzLoop {
             let is_failure = ending.is_failure();
             let n_reached = match is_failure {
                 // What only failing inputs reach stays new for others.
-                true if self.failures.is_new(&ending, &hits, made.seed) => 0,
+                true if self.failing_runs.is_worth(&ending, &hits, false) => 0,
                 true => continue,
                 false if is_unwanted(&ending) => continue,
                 false => match merge(around.session().baseline(), &hits) {

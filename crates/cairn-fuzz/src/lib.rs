@@ -23,7 +23,6 @@ mod chooser;
 mod comparisons;
 mod config;
 mod dictionary;
-mod failures;
 mod fuzz_loop;
 mod harness;
 mod mutation;

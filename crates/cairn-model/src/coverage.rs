@@ -25,6 +25,15 @@ impl Coverage {
         }
     }
 
+    /// Adds what a run hit, where only classes of its counts are known.
+    pub fn add_hits(&mut self, hits: &[(u32, u8)]) {
+        for (counter, class) in hits {
+            if let Some(sum) = self.counters.get_mut(*counter as usize) {
+                *sum = sum.saturating_add(*class);
+            }
+        }
+    }
+
     /// The merged counters, as a baseline for later runs.
     pub fn counters(&self) -> &[u8] {
         &self.counters

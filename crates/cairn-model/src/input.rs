@@ -26,6 +26,11 @@ pub struct Input {
     pub setting: Setting,
 }
 
+impl Input {
+    /// What its fields are called in JSON.
+    pub const FIELDS: [&str; 7] = ["args", "stdin", "files", "environment", "variables", "buffer", "setting"];
+}
+
 impl Versioned for Input {
     const MAGIC: [u8; 8] = *b"cairninp";
     const VERSION: u32 = 1;
@@ -329,6 +334,14 @@ mod tests {
             variables: vec![Variable { name: "x".into(), value: VariableValue::Double(0.5f64.to_bits()) }],
             ..Input::default()
         }
+    }
+
+    #[test]
+    fn all_fields_are_known_by_name() {
+        let json = serde_json::to_value(sample()).unwrap();
+        let names: std::collections::BTreeSet<&str> =
+            json.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(names, Input::FIELDS.into());
     }
 
     #[test]

@@ -31,6 +31,15 @@ pub struct Moment {
     pub n_inputs: u64,
 }
 
+/// What inputs that are kept do not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Beyond {
+    /// Counters that failing runs hit, with the class of each count.
+    pub failing: Vec<(u32, u8)>,
+    /// Counters that differ from run to run.
+    pub unstable: Vec<u32>,
+}
+
 impl Store {
     /// Notes what the campaign in this store is.
     pub fn begin_campaign(&mut self, head: &CampaignHead) -> Result<(), StoreError> {
@@ -110,6 +119,71 @@ impl Store {
         Ok(entries)
     }
 
+    /// Forgets the inputs whose content is lost, and returns how many; those that are left are numbered anew. `is_there` is asked
+    /// about each address.
+    pub fn forget_entries(&mut self, mut is_there: impl FnMut(&str) -> bool) -> Result<usize, StoreError> {
+        let failed = self.failed("forget inputs");
+        let transaction = self.connection.transaction().map_err(&failed)?;
+        let mut forget = || -> rusqlite::Result<usize> {
+            transaction.pragma_update(None, "defer_foreign_keys", true)?;
+            let entries: Vec<(u32, String)> = transaction
+                .prepare("SELECT id, address FROM entries ORDER BY id")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            let mut n_left: u32 = 0;
+            for (id, address) in &entries {
+                let new = is_there(address).then_some(n_left);
+                if new == Some(*id) {
+                    n_left += 1;
+                    continue;
+                }
+                for table in ["entries", "failures"] {
+                    let change = format!("UPDATE {table} SET parent = ?1 WHERE parent = ?2");
+                    transaction.execute(&change, params![new, id])?;
+                }
+                match new {
+                    None => transaction.execute("DELETE FROM entries WHERE id = ?1", [id])?,
+                    Some(new) => {
+                        n_left += 1;
+                        transaction.execute("UPDATE entries SET id = ?1 WHERE id = ?2", [new, *id])?
+                    }
+                };
+            }
+            Ok(entries.len() - n_left as usize)
+        };
+        let n_lost = forget().map_err(&failed)?;
+        transaction.commit().map_err(failed)?;
+        Ok(n_lost)
+    }
+
+    /// Notes what inputs that are kept do not tell.
+    pub fn note_beyond(&mut self, beyond: &Beyond) -> Result<(), StoreError> {
+        let failing = packed_hits(&beyond.failing);
+        let unstable: Vec<u8> = beyond.unstable.iter().flat_map(|counter| counter.to_le_bytes()).collect();
+        self.connection
+            .prepare_cached("INSERT OR REPLACE INTO beyond (id, failing, unstable) VALUES (1, ?1, ?2)")
+            .and_then(|mut statement| statement.execute(params![failing, unstable]))
+            .map(drop)
+            .map_err(self.failed("note what runs hit"))
+    }
+
+    /// What was noted last of what inputs that are kept do not tell.
+    pub fn beyond(&self) -> Result<Beyond, StoreError> {
+        let row = self
+            .connection
+            .query_row("SELECT failing, unstable FROM beyond", [], |row| {
+                Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?))
+            })
+            .optional()
+            .map_err(self.failed("look up what runs hit"))?;
+        let (failing, unstable) = row.unwrap_or_default();
+        let (unstable, _) = unstable.as_chunks::<4>();
+        Ok(Beyond {
+            failing: unpacked_hits(&failing),
+            unstable: unstable.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect(),
+        })
+    }
+
     /// Keeps a way to fail, or a smaller input for a known one.
     pub fn keep_failure(&mut self, failure: &ProgramFailure) -> Result<(), StoreError> {
         let Provenance { parent, strategy, made_by, kept_for, found_after } = &failure.provenance;
@@ -159,7 +233,7 @@ impl Store {
             let text = |index| row.get::<_, String>(index).map_err(&failed);
             let damaged = |_| self.damaged("a failure cannot be read");
             let input = match read(&text(1)?) {
-                Err(error) if error.is_missing() => continue,
+                Err(error) if error.is_lost() => continue,
                 input => input?,
             };
             failures.push(ProgramFailure {
@@ -296,4 +370,57 @@ fn packed_hits(hits: &[(u32, u8)]) -> Vec<u8> {
 fn unpacked_hits(bytes: &[u8]) -> Vec<(u32, u8)> {
     let (hits, _) = bytes.as_chunks::<5>();
     hits.iter().map(|[a, b, c, d, class]| (u32::from_le_bytes([*a, *b, *c, *d]), *class)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(id: u32, parent: Option<u32>) -> Entry {
+        Entry {
+            id: EntryId(id),
+            input: Input { stdin: format!("{id}").into(), ..Input::default() },
+            provenance: Provenance {
+                parent: parent.map(EntryId),
+                strategy: "fuzz".into(),
+                made_by: "bits".into(),
+                kept_for: "more".into(),
+                found_after: Duration::from_micros(7),
+            },
+            hits: vec![(id, 1)],
+            fuel: 0,
+            path_hash: 0,
+        }
+    }
+
+    fn store() -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("campaign.db")).unwrap();
+        (folder, store)
+    }
+
+    #[test]
+    fn inputs_that_are_left_are_numbered_without_a_gap() {
+        let (_folder, mut store) = store();
+        for (id, parent) in [(0, None), (1, Some(0)), (2, Some(1)), (3, Some(2)), (4, Some(0))] {
+            store.keep_entry(&entry(id, parent)).unwrap();
+        }
+        let lost = entry(1, None).input.address();
+        assert_eq!(store.forget_entries(|address| address != lost).unwrap(), 1);
+        assert_eq!(store.forget_entries(|_| true).unwrap(), 0);
+        let left = store.entries(|_| Ok(Input::default())).unwrap();
+        let shown =
+            left.iter().map(|entry| (entry.hits[0].0, entry.provenance.parent.map(|parent| parent.0)));
+        assert_eq!(shown.collect::<Vec<_>>(), [(0, None), (2, None), (3, Some(1)), (4, Some(0))]);
+    }
+
+    #[test]
+    fn what_is_noted_beyond_inputs_comes_back() {
+        let (_folder, mut store) = store();
+        assert_eq!(store.beyond().unwrap(), Beyond::default());
+        let beyond = Beyond { failing: vec![(3, 1), (70_000, 128)], unstable: vec![1, 65_536] };
+        store.note_beyond(&Beyond::default()).unwrap();
+        store.note_beyond(&beyond).unwrap();
+        assert_eq!(store.beyond().unwrap(), beyond);
+    }
 }

@@ -42,12 +42,16 @@ impl CorpusFolder {
         Ok(path)
     }
 
-    /// Reads the input with this address.
+    /// Reads the input with this address; nothing else will do.
     pub fn load(&self, address: &str) -> Result<Input, StoreError> {
         let (raw, json) = (self.path.join(address), self.path.join(format!("{address}.json")));
         let path = if raw.exists() { raw } else { json };
         let bytes = fs::read(&path).map_err(failed("read the input", &path))?;
-        Ok(input_file::decode(&path, bytes, &self.template)?)
+        let input = input_file::decode(&path, bytes, &self.template)?;
+        if input.address() != address {
+            return Err(StoreError::Changed { path });
+        }
+        Ok(input)
     }
 
     /// Removes an input, if it is there.

@@ -54,14 +54,24 @@ pub enum StoreError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// A file in a corpus folder does not hold the input that it is named after.
+    #[error("`{path}` was changed: it is no longer the input that it is named after")]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file in a corpus folder is no input.
     #[error(transparent)]
     Input(#[from] crate::input_file::InputFileError),
 }
 
 impl StoreError {
-    /// Whether a file is not there.
-    pub(crate) fn is_missing(&self) -> bool {
-        matches!(self, Self::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound)
+    /// Whether somebody has taken an input away, or has put something else in its place.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            Self::File { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
+            Self::Changed { .. } | Self::Input(_) => true,
+            _ => false,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Inputs as files.
 //!
-//! A file that ends in `.json` holds the fields of an input, one that starts as our binary form is a whole input too. Any
-//! other file is raw bytes, placed by a [`Template`].
+//! A file that ends in `.json` and has a field of an input at its top is a whole input, and so is one that starts as our binary
+//! form. Any other file is raw bytes, placed by a [`Template`]: seeds for a reader of JSON end in `.json`, too.
 
 use cairn_model::{
     Input, Template,
@@ -43,7 +43,7 @@ pub enum InputFileError {
 /// The input that the file at `path` holds, whose content is `bytes`.
 pub fn decode(path: &Path, bytes: Vec<u8>, template: &Template) -> Result<Input, InputFileError> {
     let path = || path.to_path_buf();
-    if path().extension().is_some_and(|extension| extension == "json") {
+    if path().extension().is_some_and(|extension| extension == "json") && names_a_field(&bytes) {
         return serde_json::from_slice(&bytes)
             .map_err(|source| InputFileError::Json { path: path(), source });
     }
@@ -55,6 +55,14 @@ pub fn decode(path: &Path, bytes: Vec<u8>, template: &Template) -> Result<Input,
         return Err(InputFileError::TooLarge { path: path(), size, limit });
     }
     Ok(template.fill(bytes))
+}
+
+/// Whether JSON has at least one field that inputs have. If so, whatever else is wrong with it is a mistake.
+fn names_a_field(json: &[u8]) -> bool {
+    let Ok(fields) = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(json) else {
+        return false;
+    };
+    Input::FIELDS.iter().any(|name| fields.contains_key(*name))
 }
 
 /// The name and content of the file for an input: raw bytes where the template makes it of them, else JSON.
@@ -84,5 +92,17 @@ mod tests {
             assert_eq!(name.ends_with(".json"), !is_raw);
             assert_eq!(decode(Path::new(&name), bytes, &template).unwrap(), input);
         }
+    }
+
+    #[test]
+    fn json_that_says_nothing_of_an_input_is_bytes() {
+        let template = Template { base: Input::default(), is_harness: false, max_size: 100 };
+        let decoded = |text: &str| decode(Path::new("x.json"), text.into(), &template);
+        for text in ["{}", "[1, 2]", "{\"name\": [true]}", "{\"args\": [\"x\"]", ""] {
+            assert_eq!(decoded(text).unwrap(), template.fill(text.into()));
+        }
+        assert_eq!(decoded("{\"args\": [\"x\"]}").unwrap().args, ["x".into()]);
+        let mistaken = decoded("{\"args\": [\"x\"], \"stdni\": \"y\"}").unwrap_err();
+        assert!(matches!(mistaken, InputFileError::Json { .. }), "{mistaken}");
     }
 }

@@ -27,7 +27,7 @@ mod store;
 mod verdict_code;
 
 pub use crate::{
-    campaign::{CampaignHead, Moment},
+    campaign::{Beyond, CampaignHead, Moment},
     corpus_folder::CorpusFolder,
     error::StoreError,
     results::{Circumstances, CircumstancesId, ExaminedInput, InputResults, ResultKey},

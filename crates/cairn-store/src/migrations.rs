@@ -6,7 +6,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Each brings a file from the format of its position to the next.
-const STEPS: [&str; 3] = [FIRST, BY_ORIGINAL, CAMPAIGN];
+const STEPS: [&str; 4] = [FIRST, BY_ORIGINAL, CAMPAIGN, BEYOND];
 
 const FIRST: &str = "
     CREATE TABLE circumstances (
@@ -105,6 +105,15 @@ const CAMPAIGN: &str = "
         n_entries   INTEGER NOT NULL,
         n_failures  INTEGER NOT NULL,
         n_inputs    INTEGER NOT NULL
+    ) STRICT;
+";
+
+/// What inputs that are kept do not tell.
+const BEYOND: &str = "
+    CREATE TABLE beyond (
+        id          INTEGER PRIMARY KEY CHECK (id = 1),
+        failing     BLOB NOT NULL,
+        unstable    BLOB NOT NULL
     ) STRICT;
 ";
 

@@ -13,6 +13,7 @@
 
 mod candidate;
 mod corpus;
+mod failing_runs;
 mod finding;
 mod seen;
 mod strategy;
@@ -22,6 +23,7 @@ mod view;
 pub use crate::{
     candidate::Candidate,
     corpus::Corpus,
+    failing_runs::FailingRuns,
     finding::{Finding, FindingKind},
     seen::{Seen, Unstable},
     strategy::{Strategy, StrategyError},

@@ -70,6 +70,11 @@ impl Seen {
 }
 
 impl Unstable {
+    /// These counters, in order.
+    pub fn of(counters: Vec<u32>) -> Self {
+        Self { counters }
+    }
+
     /// The counters whose class differs between two runs of one input.
     pub fn between(one: &[u8], other: &[u8]) -> Self {
         let differs = |(index, (one, other)): (usize, (&u8, &u8))| {

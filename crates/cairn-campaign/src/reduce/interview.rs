@@ -10,13 +10,15 @@ pub struct ReduceConfig<'a> {
     pub max_questions: u64,
     /// The most inputs in one question. Default: 16.
     pub at_once: usize,
+    /// Whether parts are only left out, and what is left keeps its values. Default: no.
+    pub keeps_values: bool,
     /// Inputs that are no candidates, whatever the answer would be. Default: none.
     pub allows: &'a dyn Fn(&Input) -> bool,
 }
 
 impl Default for ReduceConfig<'_> {
     fn default() -> Self {
-        Self { max_questions: 10_000, at_once: 16, allows: &|_| true }
+        Self { max_questions: 10_000, at_once: 16, keeps_values: false, allows: &|_| true }
     }
 }
 

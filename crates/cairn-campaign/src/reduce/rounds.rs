@@ -37,9 +37,11 @@ pub fn reduce<'a, E>(
         for region in Region::of(&current).into_iter().filter(|region| region.can_shrink()) {
             parts::leave_out_bytes(&mut interview, &mut current, region)?;
         }
-        numbers::towards_zero(&mut interview, &mut current)?;
-        for region in Region::of(&current) {
-            bytes::simplify(&mut interview, &mut current, region)?;
+        if !config.keeps_values {
+            numbers::towards_zero(&mut interview, &mut current)?;
+            for region in Region::of(&current) {
+                bytes::simplify(&mut interview, &mut current, region)?;
+            }
         }
         if current == before || interview.is_over {
             let Interview { n_questions, is_over, .. } = interview;
@@ -130,6 +132,19 @@ mod tests {
             stdin: "aaazaaaa"
         "#]],
         );
+    }
+
+    #[test]
+    fn values_can_be_kept() {
+        let config = ReduceConfig { keeps_values: true, ..ReduceConfig::default() };
+        let variables = vec![Variable { name: "n".into(), value: VariableValue::Int(77) }];
+        let input = Input { variables, ..stdin(b"(12-7)*9 and more") };
+        let reduced = reduced(&input, config, |input| input.stdin.0.contains(&b'*'));
+        assert_eq!(reduced.input, Input { stdin: "*".into(), ..input.clone() });
+        let arithmetic =
+            |input: &Input| input.stdin.0.iter().filter(|byte| byte.is_ascii_digit()).count() > 2;
+        let reduced = self::reduced(&input, config, arithmetic);
+        assert_eq!(reduced.input.stdin, "127".into());
     }
 
     #[test]

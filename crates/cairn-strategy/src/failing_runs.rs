@@ -1,11 +1,11 @@
-//! Which failing runs are worth a look on the bare build.
+//! Which failing runs are worth a closer look.
 //!
 //! Finding out how a program fails takes fresh processes, and for a hang all the time a run may take. Among inputs that fail alike,
 //! few are worth that; but what was hit before the end does not tell failures apart: one mistake may lie on the way to another.
 
 use cairn_model::Ending;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     hash::{DefaultHasher, Hash, Hasher},
 };
 
@@ -20,34 +20,30 @@ const MOST_OTHERS: u32 = 1;
 
 /// Failing runs that were looked at, by how they ended.
 #[derive(Debug, Default)]
-pub(crate) struct Ways {
+pub struct FailingRuns {
     by_ending: BTreeMap<String, Looks>,
 }
 
 #[derive(Debug, Default)]
 struct Looks {
-    /// For each counter whether a run hit it.
-    hit: Vec<bool>,
+    /// Counters that were hit.
+    hit: BTreeSet<u32>,
     /// How often runs that hit the same were looked at.
     alike: HashMap<u64, u32>,
     /// Looks at runs that hit nothing new.
     n_more: u32,
 }
 
-impl Ways {
+impl FailingRuns {
     /// Whether to look at a run; it is then looked at. One that `must` be is looked at in any case.
-    pub(crate) fn is_worth(&mut self, ending: &Ending, counters: &[u8], must: bool) -> bool {
+    pub fn is_worth(&mut self, ending: &Ending, hits: &[(u32, u8)], must: bool) -> bool {
         let looks = self.by_ending.entry(format!("{ending:?}")).or_default();
-        looks.hit.resize(looks.hit.len().max(counters.len()), false);
         let mut is_new = false;
         let mut hash = DefaultHasher::new();
-        for (counter, hit) in looks.hit.iter_mut().enumerate() {
-            // How often something was hit before the end says little about the end.
-            if counters.get(counter).is_some_and(|count| *count != 0) {
-                is_new |= !*hit;
-                *hit = true;
-                counter.hash(&mut hash);
-            }
+        // How often something was hit before the end says little about the end.
+        for (counter, _) in hits {
+            is_new |= looks.hit.insert(*counter);
+            counter.hash(&mut hash);
         }
         let n_alike = looks.alike.entry(hash.finish()).or_default();
         let most = if matches!(ending, Ending::Signalled { .. }) { MOST_CRASHES } else { MOST_OTHERS };
@@ -66,27 +62,31 @@ mod tests {
 
     #[test]
     fn a_crash_on_the_way_to_another_is_looked_at() {
-        let mut ways = Ways::default();
-        assert!(ways.is_worth(&CRASH, &[1, 1, 1], false));
-        assert!(ways.is_worth(&CRASH, &[1, 0, 0], false));
-        assert!(ways.is_worth(&Ending::Signalled { signal: 8 }, &[1, 0, 0], false));
+        let mut runs = FailingRuns::default();
+        assert!(runs.is_worth(&CRASH, &[(0, 1), (1, 1), (2, 1)], false));
+        assert!(runs.is_worth(&CRASH, &[(0, 1)], false));
+        assert!(runs.is_worth(&Ending::Signalled { signal: 8 }, &[(0, 1)], false));
     }
 
     #[test]
     fn what_is_alike_is_looked_at_twice() {
-        let mut ways = Ways::default();
-        let looks: Vec<bool> = (0..4).map(|_| ways.is_worth(&CRASH, &[1, 3], false)).collect();
+        let mut runs = FailingRuns::default();
+        let looks: Vec<bool> = (0..4).map(|_| runs.is_worth(&CRASH, &[(0, 1), (1, 8)], false)).collect();
         assert_eq!(looks, [true, true, false, false]);
-        assert!(ways.is_worth(&CRASH, &[1, 3], true));
+        assert!(runs.is_worth(&CRASH, &[(0, 1), (1, 8)], true));
     }
 
     #[test]
     fn hangs_are_looked_at_less_often() {
         let looked_at = |ending: &Ending| {
-            let mut ways = Ways::default();
-            ways.is_worth(ending, &[1; 16], false);
-            let sets = (0..300u32).map(|n| (0..16).map(|bit| (n >> bit & 1) as u8).collect::<Vec<u8>>());
-            sets.filter(|set| ways.is_worth(ending, set, false)).count() as u32
+            let mut runs = FailingRuns::default();
+            let all: Vec<(u32, u8)> = (0..16).map(|counter| (counter, 1)).collect();
+            runs.is_worth(ending, &all, false);
+            let sets =
+                (0..300u32).map(|n| (0..16).filter(|bit| n >> bit & 1 == 1).map(|bit| (bit, 1)).collect());
+            let mut sets = sets.collect::<Vec<Vec<(u32, u8)>>>();
+            sets.retain(|set| runs.is_worth(ending, set, false));
+            sets.len() as u32
         };
         assert_eq!(looked_at(&CRASH), MOST_CRASHES);
         assert_eq!(looked_at(&Ending::TimedOut), MOST_OTHERS);
