@@ -14,6 +14,6 @@ mod yardstick;
 
 pub use self::{
     kills::Killer,
-    process::{DistilConfig, Distilled, Interrupted, Totals, distil},
+    process::{DistilConfig, Distilled, Interrupted, Reducing, Totals, distil},
     yardstick::size,
 };

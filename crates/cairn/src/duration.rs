@@ -16,6 +16,14 @@ pub fn parse(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * unit).map_err(|error| format!("`{text}`: {error}"))
 }
 
+/// Likewise, of a time in which something can be done.
+pub fn parse_some(text: &str) -> Result<Duration, String> {
+    match parse(text)? {
+        Duration::ZERO => Err("that is no time at all".into()),
+        time => Ok(time),
+    }
+}
+
 /// `4.2 s`, `3 min 5 s`, `2 h 10 min`.
 pub fn show(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -38,6 +46,7 @@ mod tests {
         assert!(parse("5 parsecs").is_err());
         assert!(parse("s").is_err());
         assert!(parse("-1s").is_err());
+        assert!(parse_some("0s").is_err());
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub fn printable(text: &str) -> String {
 
 /// Likewise, in one line.
 pub fn one_line(text: &str) -> String {
+    // A hint stands apart, also where it has no line of its own.
+    let text = text.replace("\n\nhint: ", "; hint: ");
     let words: Vec<&str> = text.split(['\n', '\t']).map(str::trim).filter(|part| !part.is_empty()).collect();
     printable(&words.join(" "))
 }
@@ -93,7 +95,7 @@ mod tests {
     #[test]
     fn what_would_not_show_itself_is_written_out() {
         assert_eq!(printable("a\x1b[2J\u{202e}b\né"), "a\\u{1b}[2J\\u{202e}b\né");
-        assert_eq!(one_line("two\n\nhint: lines\r"), "two hint: lines");
+        assert_eq!(one_line("two\n\nhint: lines\r"), "two; hint: lines");
     }
 
     #[test]

@@ -289,6 +289,38 @@ fn a_crash_that_was_taken_away_does_not_keep_a_campaign_from_going_on() {
 }
 
 #[test]
+fn inputs_that_were_taken_away_or_changed_are_found_again() {
+    let workspace = program(PROGRAM);
+    workspace.write("seeds/crash", "c!\n");
+    let ran =
+        cairn(&workspace, &["run", "./program", "seeds", "-o", "out", "--workers", "1", "--inputs", "3000"])
+            .exits_with(3);
+    let mut kept: Vec<_> = fs::read_dir(workspace.path("out/corpus")).unwrap().flatten().collect();
+    kept.sort_by_key(|file| file.path());
+    assert!(kept.len() > 3, "{ran}");
+    fs::remove_file(kept[0].path()).unwrap();
+    fs::write(kept[1].path(), "something else").unwrap();
+    let words = ["resume", "out", "--inputs", "1", "--json"];
+    let resumed = cairn(&workspace, &words).exits_with(3);
+    assert!(resumed.stdout.contains("2 of the inputs that were kept are gone from `corpus`"), "{resumed}");
+    // What failing runs alone reached is not forgotten, and time does not go back.
+    let journal = workspace.read("out/events.jsonl");
+    let events: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let times: Vec<u64> = events.iter().map(|event| event["after_ms"].as_u64().unwrap()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    cairn(&workspace, &["run", "./program", "seeds", "-o", "all", "--workers", "1", "--inputs", "2"])
+        .exits_with(3);
+    let n_branches = |lines: &str| {
+        let moments = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let moments = moments.filter(|event| event["event"] == "moment");
+        moments.last().and_then(|event| event["n_branches"].as_u64()).unwrap()
+    };
+    let before = n_branches(&workspace.read("all/events.jsonl"));
+    let ran = cairn(&workspace, &["resume", "all", "--inputs", "1", "--json"]).exits_with(3);
+    assert!(n_branches(&ran.stdout) >= before, "{before} branches were reached: {ran}");
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_ends_a_campaign_as_a_signal_does() {
     let workspace = program(PROGRAM);
     let command = "cairn run ./program seeds -o out --workers 1 --for 60s --json | head -n 1";

@@ -243,8 +243,12 @@ fn what_cannot_be_done_is_said_with_what_to_try() {
     fails(&["./program", "corpus", "-o", "corpus"], "the folder `corpus` is not empty");
     let ran = workspace.run("cairn", ["minimize", "./program", "absent", "-o", "small"]).exits_with(2);
     assert!(ran.stderr.contains("failed to read corpus `absent`"), "{ran}");
-    workspace.write("corpus/bad.json", "{\"no\": \"input\"}");
-    let ran = workspace.run("cairn", ["minimize", "./program", "corpus", "-o", "small"]).exits_with(2);
-    assert!(ran.stderr.contains("`corpus/bad.json` is not an input"), "{ran}");
+    workspace.write("bad/bad.json", "{\"args\": 5}");
+    fails(&["./program", "bad", "-o", "small"], "no input of the corpus can be read");
+    let ran = workspace.run("cairn", ["minimize", "./program", "bad/bad.json", "-o", "small"]).exits_with(2);
+    assert!(ran.stderr.contains("`bad/bad.json` is not an input"), "{ran}");
     assert!(!workspace.path("small").exists(), "nothing was written");
+    // Among others it is left out.
+    let ran = workspace.run("cairn", ["minimize", "./program", "corpus", "bad", "-o", "small"]).success();
+    assert!(ran.stderr.contains("warning: an input is left out: `bad/bad.json` is not an input"), "{ran}");
 }

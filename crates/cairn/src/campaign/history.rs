@@ -49,7 +49,7 @@ pub struct History<'a> {
     pub warnings: Vec<String>,
     /// Why it ended; `None` if it is still at work, or was killed.
     pub ended: Option<Why>,
-    /// What the inputs that are kept reach together.
+    /// What the inputs that are kept reach together, and what only failing runs did.
     pub coverage: Coverage,
     /// Branches reached, whenever they became more.
     pub curve: Vec<(Duration, usize)>,
@@ -186,20 +186,14 @@ fn entries(folder: &Path, store: &Store, map: &ProgramMap, template: &Template) 
     });
     let mut kept = Kept { entries: Vec::new(), coverage: Coverage::empty(map), curve: Vec::new() };
     for (entry, (address, shown)) in entries.map_err(failed)?.into_iter().zip(seen) {
-        let mut counters = vec![0; map.n_counters as usize];
-        let mut has_new = false;
-        for (counter, class) in &entry.hits {
-            if let Some(count) = counters.get_mut(*counter as usize) {
-                *count = *class;
-                has_new |= !kept.coverage.hit(CounterId(*counter));
-            }
-        }
-        kept.coverage.add(&counters);
+        let has_new = entry.hits.iter().any(|(counter, _)| !kept.coverage.hit(CounterId(*counter)));
+        kept.coverage.add_hits(&entry.hits);
         if has_new {
             kept.curve.push((entry.provenance.found_after, kept.coverage.n_branches(map)));
         }
         kept.entries.push(KeptInput { entry, address, shown });
     }
+    kept.coverage.add_hits(&store.beyond().map_err(failed)?.failing);
     Ok(kept)
 }
 
@@ -261,11 +255,11 @@ fn open(folder: &Path, name: &str, template: &Template) -> Result<CorpusFolder, 
     CorpusFolder::open(folder.join(name), template.clone()).map_err(failed)
 }
 
-/// Nothing for a file that is gone: people tidy up.
+/// Nothing for a file that is gone or was changed: people tidy up.
 fn found(loaded: Result<Input, StoreError>) -> Result<Option<Input>, StoreError> {
     match loaded {
         Ok(input) => Ok(Some(input)),
-        Err(StoreError::File { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.is_lost() => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -193,7 +193,7 @@ mod tests {
         check(
             &[warned("a\x1b[2J\n\nhint: b")],
             expect![[r#"
-                |     0.0 s  warning: a\u{1b}[2J hint: b
+                |     0.0 s  warning: a\u{1b}[2J; hint: b
             "#]],
         );
     }

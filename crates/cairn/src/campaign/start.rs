@@ -32,8 +32,14 @@ pub enum Told {
     Json,
 }
 
-/// Carries a plan out in a folder; the current folder is the plan's.
-pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<Exit, Failure> {
+/// Carries a plan out in a folder; the current folder is the plan's. The command was given in `given_in`.
+pub fn start(
+    plan: &Plan,
+    folder: &Path,
+    given_in: &Path,
+    told: Told,
+    screen: &Screen,
+) -> Result<Exit, Failure> {
     let target_args = plan.target()?;
     let subject = open(&target_args, screen)?;
     if subject.map.conditions.is_empty() {
@@ -87,7 +93,11 @@ pub fn start(plan: &Plan, folder: &Path, told: Told, screen: &Screen) -> Result<
         screen.warn(&format!("there is no report: {}", error.message));
     }
     if told == Told::Lines {
-        screen.result(&summarise(&summary, why, folder, history.ok().as_ref()));
+        let mut text = summarise(&summary, why, folder, history.ok().as_ref());
+        if given_in != plan.directory && !summary.failures.is_empty() {
+            text.push_str(&format!("\ncommands are to be given in `{}`", plan.directory.display()));
+        }
+        screen.result(&text);
     }
     Ok(if summary.failures.is_empty() { Exit::Done } else { Exit::Findings })
 }

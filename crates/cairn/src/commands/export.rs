@@ -2,7 +2,7 @@
 
 use crate::{
     commands::{minimize, score::Setup},
-    distil::{self, DistilConfig, corpus},
+    distil::{self, DistilConfig, Reducing, corpus},
     exit_code::Exit,
     failure::Failure,
     inputs::NamedInput,
@@ -24,7 +24,7 @@ pub struct Export {
     /// The folder to write to
     #[arg(long, value_name = "DIR")]
     suite: PathBuf,
-    /// Keep only the smallest set of inputs that takes every branch, each made small
+    /// Keep only the smallest set of inputs that takes every branch, each without what it can do without
     #[arg(long)]
     distil: bool,
     /// Replace the suite that is there
@@ -72,10 +72,13 @@ impl Export {
         for note in &corpus.notes {
             screen.warn(note);
         }
+        if corpus.inputs.is_empty() {
+            return Err(Failure::usage("none of the inputs can be read").hint("the warnings say why"));
+        }
         let inputs = match self.distil {
             true => {
                 let signals = Signals::catch()?;
-                let config = DistilConfig { reduces: true, killer: None, signals: &signals };
+                let config = DistilConfig { reducing: Reducing::Parts, killer: None, signals: &signals };
                 let distilled = distil::distil(&subject, &corpus, &config, screen)?;
                 // A suite of the best so far is nothing that was asked for.
                 signals.let_go();

@@ -1,7 +1,7 @@
 //! `cairn minimize`: the fewest and smallest inputs that are as good as a corpus.
 
 use crate::{
-    distil::{self, DistilConfig, Distilled, Interrupted, Killer, Totals, corpus, corpus::Corpus},
+    distil::{self, DistilConfig, Distilled, Interrupted, Killer, Reducing, Totals, corpus, corpus::Corpus},
     exit_code::Exit,
     failure::Failure,
     inputs,
@@ -55,11 +55,15 @@ impl Minimize {
         for note in &corpus.notes {
             screen.warn(note);
         }
+        if corpus.inputs.is_empty() {
+            return Err(Failure::usage("no input of the corpus can be read").hint("the warnings say why"));
+        }
         let mutants = self.kills.is_some().then(|| Mutants::of(&subject)).transpose()?;
         let killer = mutants.as_ref().map(|mutants| Killer::new(&subject, mutants));
         // Until here nothing is lost; from here on the best there is is written.
         let signals = Signals::catch()?;
-        let config = DistilConfig { reduces: !self.no_reduce, killer: killer.as_ref(), signals: &signals };
+        let reducing = if self.no_reduce { Reducing::Nothing } else { Reducing::All };
+        let config = DistilConfig { reducing, killer: killer.as_ref(), signals: &signals };
         let distilled = distil::distil(&subject, &corpus, &config, screen)?;
         if distilled.inputs.is_empty() && distilled.interrupted.is_some() {
             screen.warn("ended before any input had been run; nothing is written");

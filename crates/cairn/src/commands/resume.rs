@@ -43,9 +43,10 @@ impl Resume {
         if let Some(workers) = self.workers {
             plan.config.workers = workers.into();
         }
+        let given_in = env::current_dir()?;
         let folder = enter(&plan, &self.folder)?;
         let told = if self.json { Told::Json } else { Told::Lines };
-        campaign::start(&plan, &folder, told, screen)
+        campaign::start(&plan, &folder, &given_in, told, screen)
     }
 }
 

@@ -51,19 +51,19 @@ pub struct Run {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Limits {
     /// Stop after this long, such as `60s` or `10m`
-    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse_some)]
     wall: Option<Duration>,
     /// Stop after this much processor time, the program's included
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_some)]
     cpu: Option<Duration>,
     /// Stop after so many inputs were tried
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     inputs: Option<u64>,
     /// Stop after so many runs of the program
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     runs: Option<u64>,
     /// Stop after so many paths nobody took before
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     paths: Option<u64>,
 }
 
@@ -101,6 +101,6 @@ impl Run {
         plan.dictionaries = self.dict.clone();
         plan.set_sanitizers(&self.sanitize);
         let told = if self.json { Told::Json } else { Told::Lines };
-        campaign::start(&plan, &self.output, told, screen)
+        campaign::start(&plan, &self.output, &plan.directory, told, screen)
     }
 }

@@ -42,6 +42,8 @@ pub struct Bench<'a> {
     pub fuel: u64,
     /// Who runs mutants, if kills are to be kept.
     pub killer: Option<&'a Killer<'a>>,
+    /// Whether parts are only left out.
+    pub keeps_values: bool,
     /// Signals after which inputs stay as they are by then.
     pub signals: &'a Signals,
 }
@@ -172,7 +174,8 @@ impl<'a> Worker<'a> {
         let is_raw = template.raw(&input.named.input).is_some();
         let allows = |candidate: &Input| !is_raw || template.raw(candidate).is_some();
         let max_questions = if input.is_hanging { MAX_HANGING_QUESTIONS } else { MAX_QUESTIONS };
-        let config = ReduceConfig { max_questions, allows: &allows, ..ReduceConfig::default() };
+        let keeps_values = self.bench.keeps_values;
+        let config = ReduceConfig { max_questions, keeps_values, allows: &allows, ..ReduceConfig::default() };
         let limit = subject.run_config.wall_limit;
         self.session.set_wall_limit((input.time * TIME_MARGIN).max(LEAST_TIME).min(limit));
         let (covered, kills) = (yardstick.without_kills(needed), yardstick.kills(needed));

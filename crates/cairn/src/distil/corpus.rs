@@ -47,7 +47,15 @@ pub fn load(paths: &[PathBuf], template: &Template) -> Result<Corpus, Failure> {
                 .hint("name a folder of inputs, or the output folder of AFL++"));
         }
         for file in files {
-            let named = inputs::load_file(&file, template)?;
+            let named = match inputs::load_file(&file, template) {
+                Ok(named) => named,
+                // What was named itself must be an input.
+                Err(failure) if file == *path => return Err(failure),
+                Err(failure) => {
+                    corpus.notes.push(format!("an input is left out: {}", failure.message));
+                    continue;
+                }
+            };
             match known.insert(named.input.address()) {
                 true => corpus.inputs.push(named),
                 false => corpus.n_duplicates += 1,

@@ -35,12 +35,23 @@ pub(super) const COUNTERS: Wants = Wants { counters: WantedCounters::Always, out
 
 /// What is done.
 pub struct DistilConfig<'a> {
-    /// Whether inputs are made smaller.
-    pub reduces: bool,
+    /// Whether inputs are made smaller, and how.
+    pub reducing: Reducing,
     /// Who runs mutants, if kills are to be kept.
     pub killer: Option<&'a Killer<'a>>,
     /// Signals after which the best there is by then is taken.
     pub signals: &'a Signals,
+}
+
+/// How inputs are made smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reducing {
+    /// They stay as they are.
+    Nothing,
+    /// Parts are left out. What is left keeps its values: on `(0-0)*0` few changes of a program show.
+    Parts,
+    /// What is left is also made easy to read.
+    All,
 }
 
 /// What a set of inputs is worth.
@@ -136,13 +147,19 @@ pub fn distil(
     let searched = start.elapsed();
     let chosen: Vec<&Measured> = cover.inputs.iter().map(|index| &measured[*index]).collect();
 
-    let reduced = match config.reduces {
-        true => {
-            let fuel = measuring.fuel;
-            let bench = Bench { subject, yardstick: &yardstick, fuel, killer: config.killer, signals };
+    let reduced = match config.reducing {
+        Reducing::Nothing => chosen.iter().map(|input| ReducedInput::unchanged(input)).collect(),
+        reducing => {
+            let bench = Bench {
+                subject,
+                yardstick: &yardstick,
+                fuel: measuring.fuel,
+                killer: config.killer,
+                keeps_values: reducing == Reducing::Parts,
+                signals,
+            };
             bench.reduce_all(&chosen, screen)?
         }
-        false => chosen.iter().map(|input| ReducedInput::unchanged(input)).collect(),
     };
     // Mutants take longest, and each reduced input was asked for its own: of these nothing is checked after a signal.
     let is_interrupted = signals.has_caught();
