@@ -52,6 +52,20 @@ pub enum CampaignError {
         /// What to try.
         hint: &'static str,
     },
+    /// Most of what was kept is not there.
+    #[error(
+        "of {n_all} inputs that the campaign in `{folder}` has kept, {n_lost} are gone from its `corpus` or are others now\n\nhint: \
+         put back what was there, also `[input]` of `cairn.toml` as it was, or begin a new campaign with `{folder}/corpus` as \
+         seeds"
+    )]
+    Lost {
+        /// The folder.
+        folder: PathBuf,
+        /// How many.
+        n_lost: usize,
+        /// Of how many.
+        n_all: usize,
+    },
     /// A worker died again and again.
     #[error("worker {worker} died {times} times in a row: {why}")]
     Worker {

@@ -1,6 +1,7 @@
 //! `events.jsonl`.
 
 use crate::{error::CampaignError, event::Event};
+use cairn_store::{Store, StoreError};
 use std::{
     fs::{File, OpenOptions},
     io::{Read, Seek, SeekFrom, Write},
@@ -15,8 +16,6 @@ pub(crate) struct Journal {
     path: PathBuf,
     /// Bytes of whole lines.
     length: u64,
-    /// When the last event happened that was there.
-    pub(crate) last: Duration,
 }
 
 impl Journal {
@@ -36,10 +35,7 @@ impl Journal {
         let length = whole as u64;
         file.set_len(length).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let last_line =
-            text[..whole].trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        let last = serde_json::from_slice::<Event>(last_line).map_or(0, |event| event.after_ms);
-        Ok(Self { file, path: path.to_path_buf(), length, last: Duration::from_millis(last) })
+        Ok(Self { file, path: path.to_path_buf(), length })
     }
 
     /// Appends one. If that fails, nothing of it is left: the next one may find room.
@@ -57,6 +53,16 @@ impl Journal {
     }
 }
 
+/// How long a campaign has worked: until the last moment that was noted, or the last event in the journal at `path`.
+pub fn worked(store: &Store, path: &Path) -> Result<Duration, StoreError> {
+    let noted = store.moments()?.last().map_or(Duration::ZERO, |moment| moment.after);
+    let text = std::fs::read(path).unwrap_or_default();
+    let mut lines = text.rsplit(|byte| *byte == b'\n');
+    // Behind the last whole line is nothing, or a part of one.
+    let told = lines.find_map(|line| serde_json::from_slice::<Event>(line).ok());
+    Ok(noted.max(told.map_or(Duration::ZERO, |event| Duration::from_millis(event.after_ms))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,9 +75,9 @@ mod tests {
         let event = Event { after_ms: 5, kind: EventKind::Warned { text: "x".into() } };
         Journal::open(&path).unwrap().write(&event).unwrap();
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"after_").unwrap();
-        let mut again = Journal::open(&path).unwrap();
-        assert_eq!(again.last, Duration::from_millis(5));
-        again.write(&event).unwrap();
+        let store = Store::open(&folder.path().join("campaign.db")).unwrap();
+        assert_eq!(worked(&store, &path).unwrap(), Duration::from_millis(5));
+        Journal::open(&path).unwrap().write(&event).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let line = "{\"after_ms\":5,\"event\":\"warned\",\"text\":\"x\"}\n";
         assert_eq!(text, line.repeat(2));

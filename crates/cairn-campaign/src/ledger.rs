@@ -5,7 +5,7 @@ use crate::{
     error::CampaignError,
     event::{Event, EventKind},
     folder::CampaignFolder,
-    journal::Journal,
+    journal::{self, Journal},
     reached::Reached,
 };
 use cairn_executor::Explained;
@@ -16,7 +16,7 @@ use cairn_model::{
 use cairn_store::{Moment, Store};
 use cairn_strategy::{Corpus, FailingRuns, Finding, FindingKind, Seen, Unstable};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
     time::Duration,
@@ -31,6 +31,8 @@ pub(crate) struct Ledger<'a> {
     pub(crate) corpus: Corpus,
     map: &'a ProgramMap,
     clock: Clock,
+    /// Inputs that somebody has taken away or changed.
+    n_lost: usize,
     state: Mutex<State>,
 }
 
@@ -41,6 +43,8 @@ struct State {
     observer: Sender<Event>,
     reached: Reached,
     failures: BTreeMap<String, Arc<ProgramFailure>>,
+    /// Signatures under which known failures may appear, with those that they are known by.
+    other_names: BTreeMap<String, String>,
     failing_runs: FailingRuns,
     findings: Vec<Arc<Finding>>,
     work: BTreeMap<String, Spent>,
@@ -107,20 +111,23 @@ impl<'a> Ledger<'a> {
         let corpus = Corpus::default();
         let mut reached = Reached::after(map, &store.beyond()?);
         let mut paths = BTreeSet::new();
-        let is_lost = |address: &str| matches!(folder.corpus.load(address), Err(error) if error.is_lost());
-        let n_lost = store.forget_entries(|address| !is_lost(address))?;
-        for entry in store.entries(|address| folder.corpus.load(address))? {
+        let (mut inputs, lost) = load_all(&folder, &store.addresses()?)?;
+        if !lost.is_empty() {
+            store.forget_entries(&lost)?;
+        }
+        for entry in store.entries(|address| Ok(inputs.remove(address).unwrap_or_default()))? {
             reached.keep(&entry.hits);
             paths.insert(entry.path_hash);
             corpus.push(entry);
         }
-        let load = |address: &str| folder.crashes.load(address).or_else(|_| folder.hangs.load(address));
+        let load = |address: &str| match folder.crashes.load(address) {
+            Err(error) if error.is_lost() => folder.hangs.load(address),
+            loaded => loaded,
+        };
         let failures = store.failures(load)?.into_iter();
         let failures = failures.map(|failure| (failure.signature.clone(), Arc::new(failure))).collect();
+        let worked = journal::worked(&store, &folder.journal_path())?;
         let journal = Journal::open(&folder.journal_path())?;
-        // Things happened after the last moment that was noted.
-        let noted = store.moments()?.last().map_or(Duration::ZERO, |moment| moment.after);
-        let worked = noted.max(journal.last);
         let work = store.work()?;
         let cpu_before = work.values().map(|spent| spent.cpu).sum();
         let n_inputs = work.values().map(|spent| spent.inputs).sum();
@@ -131,6 +138,7 @@ impl<'a> Ledger<'a> {
             observer,
             reached,
             failures,
+            other_names: BTreeMap::new(),
             failing_runs: FailingRuns::default(),
             findings: Vec::new(),
             work,
@@ -142,15 +150,21 @@ impl<'a> Ledger<'a> {
             last_moment: (worked, n_inputs),
             cpu: CpuClock::after(cpu_before),
         };
-        let ledger = Self { corpus, map, clock: Clock::after(worked), state: Mutex::new(state) };
-        if n_lost > 0 {
-            let text = format!(
-                "{n_lost} of the inputs that were kept are gone from `corpus`, or were changed; what only they reached has to be \
-                 found again"
-            );
-            ledger.announce(EventKind::Warned { text })?;
+        Ok(Self { corpus, map, clock: Clock::after(worked), n_lost: lost.len(), state: Mutex::new(state) })
+    }
+
+    /// Tells that work begins, and what is missing of what there was.
+    pub(crate) fn begin(&self, began: EventKind) -> Result<(), CampaignError> {
+        self.announce(began)?;
+        if self.n_lost == 0 {
+            return Ok(());
         }
-        Ok(ledger)
+        let text = format!(
+            "{} of the inputs that were kept are gone from `corpus`, or were changed; what only they reached has to be found \
+             again, and the others are numbered anew",
+            self.n_lost
+        );
+        self.announce(EventKind::Warned { text })
     }
 
     /// What runs have reached.
@@ -235,11 +249,15 @@ impl<'a> Ledger<'a> {
         self.lock().failing_runs.is_worth(ending, &Seen::hits(counters), is_seed)
     }
 
-    /// The signature under which a failure is known, or its own.
+    /// The signature under which a failure is known, or its own. By any of its names it is known from now on.
     pub(crate) fn name_of(&self, explained: &Explained) -> String {
-        let failures = &self.lock().failures;
-        let mut names = std::iter::once(&explained.signature).chain(&explained.also);
-        names.find(|name| failures.contains_key(*name)).unwrap_or(&explained.signature).clone()
+        let State { failures, other_names, .. } = &mut *self.lock();
+        let names = || std::iter::once(&explained.signature).chain(&explained.also);
+        let known = names().find(|name| failures.contains_key(*name));
+        let known = known.or_else(|| names().find_map(|name| other_names.get(name)));
+        let name = known.unwrap_or(&explained.signature).clone();
+        other_names.extend(names().map(|other| (other.clone(), name.clone())));
+        name
     }
 
     /// Keeps a way to fail, or a smaller input for a known one.
@@ -249,7 +267,7 @@ impl<'a> Ledger<'a> {
         counters: &[u8],
     ) -> Result<FindingKind, CampaignError> {
         let mut state = self.lock();
-        if state.reached.fail(&Seen::hits(counters)) {
+        if state.reached.fail(Seen::hits(counters).into_iter().map(|(counter, _)| counter)) {
             let beyond = state.reached.beyond();
             state.store.note_beyond(&beyond)?;
         }
@@ -483,6 +501,27 @@ impl State {
         }
         work
     }
+}
+
+/// The inputs at these addresses, and addresses of those that somebody has taken away or changed.
+fn load_all(
+    folder: &CampaignFolder,
+    addresses: &[String],
+) -> Result<(HashMap<String, Input>, BTreeSet<String>), CampaignError> {
+    let (mut inputs, mut lost) = (HashMap::new(), BTreeSet::new());
+    for address in addresses {
+        match folder.corpus.load(address) {
+            Ok(input) => drop(inputs.insert(address.clone(), input)),
+            Err(error) if error.is_lost() => drop(lost.insert(address.clone())),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    // Somebody who tidies up does not take most of it.
+    if 2 * lost.len() > addresses.len() {
+        let (n_lost, n_all) = (lost.len(), addresses.len());
+        return Err(CampaignError::Lost { folder: folder.path().to_path_buf(), n_lost, n_all });
+    }
+    Ok((inputs, lost))
 }
 
 /// How much there is to read in an input.

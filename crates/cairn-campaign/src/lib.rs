@@ -46,6 +46,7 @@ pub use crate::{
     error::{CampaignError, chain},
     event::{Event, EventKind, Why},
     folder::CampaignFolder,
+    journal::worked,
     ledger::Summary,
     run::{Parts, SanitizedRunner, run},
     sanitizers::SanitizedBuild,

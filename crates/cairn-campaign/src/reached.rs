@@ -14,7 +14,7 @@ pub(crate) struct Reached {
     pub(crate) kept: Coverage,
     /// By all, failing runs included.
     pub(crate) all: Coverage,
-    failing: Seen,
+    failing: BTreeSet<u32>,
     unstable: BTreeSet<u32>,
 }
 
@@ -25,10 +25,10 @@ impl Reached {
             seen: Seen::nothing(map.n_counters),
             kept: Coverage::empty(map),
             all: Coverage::empty(map),
-            failing: Seen::nothing(map.n_counters),
+            failing: BTreeSet::new(),
             unstable: BTreeSet::new(),
         };
-        reached.fail(&beyond.failing);
+        reached.fail(beyond.failing.iter().copied());
         reached.ignore(&Unstable::of(beyond.unstable.clone()));
         reached
     }
@@ -40,13 +40,15 @@ impl Reached {
         self.all.add_hits(hits);
     }
 
-    /// Adds what a failing run hit, which stays new all the same: inputs that do not fail are to reach it, too. Whether there is
-    /// more to note.
-    pub(crate) fn fail(&mut self, hits: &[(u32, u8)]) -> bool {
-        let (_, n_new) = self.failing.new_in(hits);
-        self.failing.add(hits);
-        self.all.add_hits(hits);
-        n_new > 0
+    /// Adds counters that a failing run hit, which stay new all the same: inputs that do not fail are to reach them, too. Whether
+    /// there is more to note.
+    pub(crate) fn fail(&mut self, counters: impl Iterator<Item = u32>) -> bool {
+        let mut is_more = false;
+        for counter in counters {
+            is_more |= self.failing.insert(counter);
+            self.all.add_hits(&[(counter, 1)]);
+        }
+        is_more
     }
 
     /// Nothing about these counters is new any more. Whether there is more to note.
@@ -64,9 +66,8 @@ impl Reached {
 
     /// What is to be noted besides inputs that are kept.
     pub(crate) fn beyond(&self) -> Beyond {
-        let hit = |(counter, classes): (usize, &u8)| (*classes != 0).then_some((counter as u32, *classes));
         Beyond {
-            failing: self.failing.classes().iter().enumerate().filter_map(hit).collect(),
+            failing: self.failing.iter().copied().collect(),
             unstable: self.unstable.iter().copied().collect(),
         }
     }
@@ -81,8 +82,8 @@ mod tests {
         let map = ProgramMap { n_counters: 4, ..ProgramMap::default() };
         let mut reached = Reached::after(&map, &Beyond::default());
         reached.keep(&[(0, 1)]);
-        assert!(reached.fail(&[(0, 1), (2, 4)]));
-        assert!(!reached.fail(&[(2, 8)]));
+        assert!(reached.fail([0, 2].into_iter()));
+        assert!(!reached.fail([2].into_iter()));
         assert!(reached.ignore(&Unstable::between(&[0, 0, 0, 1], &[0, 0, 0, 0])));
         let mut again = Reached::after(&map, &reached.beyond());
         assert_eq!(again.kept.counters(), [0; 4]);

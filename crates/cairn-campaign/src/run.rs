@@ -67,7 +67,7 @@ pub fn run(
     store.begin_campaign(&head)?;
     let (sender, events) = mpsc::channel();
     let ledger = Ledger::open(folder, store, map, config.workers.max(1), sender)?;
-    ledger.announce(EventKind::Began {
+    ledger.begin(EventKind::Began {
         is_resumed,
         seed: config.seed,
         workers: config.workers.max(1),

@@ -4,6 +4,7 @@ use crate::{error::CampaignError, event::EventKind, judge::Judge, ledger::Ledger
 use cairn_executor::Session;
 use cairn_model::{Input, Spent};
 use cairn_strategy::{Candidate, FindingKind, Stop};
+use std::collections::BTreeSet;
 
 /// The name under which seeds appear.
 pub(crate) const SEED: &str = "seed";
@@ -18,11 +19,16 @@ pub(crate) fn judge_all(
 ) -> Result<(), CampaignError> {
     let mut spent = Spent::default();
     let (mut n_run, mut n_failing, mut n_unfit) = (0, 0, 0);
+    let known: BTreeSet<String> = ledger.corpus.since(0).iter().map(|entry| entry.input.address()).collect();
     for seed in seeds {
         if stop.is_asked() {
             break;
         }
         n_run += 1;
+        // A campaign that goes on has run it.
+        if known.contains(&seed.address()) {
+            continue;
+        }
         spent.inputs += 1;
         let candidate = Candidate { input: seed.clone(), parent: None, reason: "given".into() };
         match judge.judge(plain, SEED, candidate, &mut spent)?.kind {
@@ -33,11 +39,7 @@ pub(crate) fn judge_all(
     }
     ledger.spend(0, SEED, spent);
     if n_run < seeds.len() {
-        let text = format!(
-            "ended before {} of {} seeds were run; `cairn resume` runs them",
-            seeds.len() - n_run,
-            seeds.len()
-        );
+        let text = format!("ended before {} of {} seeds were run", seeds.len() - n_run, seeds.len());
         ledger.announce(EventKind::Warned { text })?;
     }
     if n_failing > 0 {

@@ -2,15 +2,16 @@
 
 mod support;
 
-use cairn_executor::{Ran, Wants};
+use cairn_executor::{Ran, Session, Wants};
 use cairn_model::{Ending, Input};
 use support::{
     args, stdout,
-    view::{session, view},
+    view::{session, session_config, target, view},
 };
 
 /// Dies in as many ways as it has arguments for, after it has changed what it can.
-const DEATHS: &str = r#"#include <signal.h>
+const DEATHS: &str = r#"#include <fcntl.h>
+    #include <signal.h>
     #include <stdio.h>
     #include <stdlib.h>
     #include <string.h>
@@ -55,6 +56,22 @@ const DEATHS: &str = r#"#include <signal.h>
         fflush(stdout);
         return *(volatile int *)8;
       }
+      if (!strcmp(way, "several")) {
+        sigset_t all;
+        sigfillset(&all);
+        sigdelset(&all, SIGSYS);
+        signal(SIGUSR1, tell);
+        sigprocmask(SIG_SETMASK, &all, NULL);
+        raise(SIGABRT);
+        raise(SIGUSR1);
+        raise(SIGTERM);
+        sigemptyset(&all);
+        sigprocmask(SIG_SETMASK, &all, NULL);
+      }
+      if (!strcmp(way, "beyond"))
+        for (char *at = memory;; at += 4096)
+          *at = 1;
+      if (!strcmp(way, "nowhere")) return open((char *)8, O_RDONLY) + 9;
       if (!strcmp(way, "ignored")) {
         signal(SIGABRT, SIG_IGN);
         abort();
@@ -62,7 +79,7 @@ const DEATHS: &str = r#"#include <signal.h>
       return 0;
     }"#;
 
-const WAYS: [&str; 13] = [
+const WAYS: [&str; 16] = [
     "",
     "read",
     "write",
@@ -75,6 +92,9 @@ const WAYS: [&str; 13] = [
     "masked",
     "handled",
     "reset",
+    "several",
+    "beyond",
+    "nowhere",
     "ignored",
 ];
 
@@ -100,14 +120,14 @@ fn crashes_are_those_of_a_fresh_process_and_leave_nothing() {
 fn a_crash_does_not_end_the_runner() {
     let program = view(DEATHS);
     let mut session = session(&program);
-    let quick = ["read", "write", "divide", "trap", "abort", "raise"];
-    let inputs: Vec<Input> = quick.iter().map(|way| args(&[way])).cycle().take(300).collect();
+    let quick = ["read", "several", "divide", "trap", "abort", "raise"];
+    let inputs: Vec<Input> = quick.iter().map(|way| args(&[way])).cycle().take(60).collect();
     session.run_batch(&inputs[..6], Wants::EVERYTHING).unwrap();
     let before = session.counts().n_runners;
     let runs = session.run_batch(&inputs, Wants::EVERYTHING).unwrap();
     assert!(runs.iter().all(|run| matches!(run.execution.outcome.ending, Ending::Signalled { .. })));
     assert_eq!(session.counts().n_runners, before, "{:?}", session.counts());
-    assert_eq!(session.counts().n_crashes, 306);
+    assert_eq!(session.counts().n_crashes, 66);
 }
 
 #[test]
@@ -149,4 +169,27 @@ fn a_run_that_waits_for_a_thread_that_is_not_there_ends_at_once() {
     assert_eq!(session.counts().n_runners, 1, "{:?}", session.counts());
     let fresh = session.run_fresh(&inputs[0]).unwrap();
     assert_eq!(fresh.outcome.ending, Ending::TimedOut);
+}
+
+#[test]
+fn a_run_that_dies_of_the_limit_on_memory_is_told_so() {
+    let program = view(
+        r#"#include <stdlib.h>
+        #include <string.h>
+        int main(int argc, char **argv) {
+          size_t size = (size_t)atoi(argv[1]) << 20;
+          char *memory = malloc(size);
+          memset(memory, 1, size);
+          free(memory);
+          return *(volatile int *)8;
+        }"#,
+    );
+    let mut config = session_config();
+    config.run.memory_limit = 256 << 20;
+    let mut session = Session::new(target(&program), config).unwrap();
+    for size in ["250", "1"] {
+        let fresh = session.run_fresh(&args(&[size])).unwrap();
+        let run = session.run(&args(&[size])).unwrap();
+        assert_eq!(run.execution.outcome.ending, fresh.outcome.ending, "{size} MB");
+    }
 }

@@ -391,8 +391,17 @@ impl FuzzLoop {
             let is_failure = ending.is_failure();
             let n_reached = match is_failure {
                 // What only failing inputs reach stays new for others.
-                true if self.failing_runs.is_worth(&ending, &hits, false) => 0,
-                true => continue,
+                true => {
+                    let runs = &mut self.failing_runs;
+                    let is_worth = match hits.is_empty() {
+                        true => runs.is_worth_unseen(&ending, made.seed),
+                        false => runs.is_worth(&ending, &hits, false),
+                    };
+                    if !is_worth {
+                        continue;
+                    }
+                    0
+                }
                 false if is_unwanted(&ending) => continue,
                 false => match merge(around.session().baseline(), &hits) {
                     (0, _) => continue,

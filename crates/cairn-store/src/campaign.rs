@@ -3,7 +3,10 @@
 use crate::{error::StoreError, store::Store};
 use cairn_model::{Ending, Entry, EntryId, Frame, Input, ProgramFailure, Provenance, Spent};
 use rusqlite::{OptionalExtension, Row, params};
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// What a campaign is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +37,8 @@ pub struct Moment {
 /// What inputs that are kept do not tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beyond {
-    /// Counters that failing runs hit, with the class of each count.
-    pub failing: Vec<(u32, u8)>,
+    /// Counters that failing runs hit.
+    pub failing: Vec<u32>,
     /// Counters that differ from run to run.
     pub unstable: Vec<u32>,
 }
@@ -119,50 +122,63 @@ impl Store {
         Ok(entries)
     }
 
-    /// Forgets the inputs whose content is lost, and returns how many; those that are left are numbered anew. `is_there` is asked
-    /// about each address.
-    pub fn forget_entries(&mut self, mut is_there: impl FnMut(&str) -> bool) -> Result<usize, StoreError> {
-        let failed = self.failed("forget inputs");
-        let transaction = self.connection.transaction().map_err(&failed)?;
-        let mut forget = || -> rusqlite::Result<usize> {
-            transaction.pragma_update(None, "defer_foreign_keys", true)?;
-            let entries: Vec<(u32, String)> = transaction
-                .prepare("SELECT id, address FROM entries ORDER BY id")?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()?;
-            let mut n_left: u32 = 0;
-            for (id, address) in &entries {
-                let new = is_there(address).then_some(n_left);
-                if new == Some(*id) {
-                    n_left += 1;
-                    continue;
-                }
-                for table in ["entries", "failures"] {
-                    let change = format!("UPDATE {table} SET parent = ?1 WHERE parent = ?2");
-                    transaction.execute(&change, params![new, id])?;
-                }
-                match new {
-                    None => transaction.execute("DELETE FROM entries WHERE id = ?1", [id])?,
-                    Some(new) => {
-                        n_left += 1;
-                        transaction.execute("UPDATE entries SET id = ?1 WHERE id = ?2", [new, *id])?
-                    }
-                };
-            }
-            Ok(entries.len() - n_left as usize)
+    /// The addresses of all inputs that are kept, in order.
+    pub fn addresses(&self) -> Result<Vec<String>, StoreError> {
+        let look = || -> rusqlite::Result<Vec<String>> {
+            self.connection
+                .prepare("SELECT address FROM entries ORDER BY id")?
+                .query_map([], |row| row.get(0))?
+                .collect()
         };
-        let n_lost = forget().map_err(&failed)?;
-        transaction.commit().map_err(failed)?;
-        Ok(n_lost)
+        look().map_err(self.failed("look up inputs"))
+    }
+
+    /// Forgets inputs; those that are left are numbered anew.
+    pub fn forget_entries(&mut self, lost: &BTreeSet<String>) -> Result<(), StoreError> {
+        let failed = self.failed("forget inputs");
+        // Numbers of parents are put right as a whole, and would be looked up again for each row.
+        self.connection.pragma_update(None, "foreign_keys", false).map_err(&failed)?;
+        let forgotten = self.renumber(lost);
+        self.connection.pragma_update(None, "foreign_keys", true).map_err(&failed)?;
+        forgotten.map_err(failed)
+    }
+
+    fn renumber(&mut self, lost: &BTreeSet<String>) -> rusqlite::Result<()> {
+        let transaction = self.connection.transaction()?;
+        transaction
+            .execute_batch("CREATE TEMP TABLE numbers (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")?;
+        let entries: Vec<(u32, String)> = transaction
+            .prepare("SELECT id, address FROM entries ORDER BY id")?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let left = entries.iter().filter(|(_, address)| !lost.contains(address));
+        for (new, (old, _)) in left.enumerate() {
+            transaction.execute("INSERT INTO numbers VALUES (?1, ?2)", params![old, new as u32])?;
+        }
+        transaction.execute_batch(
+            "UPDATE entries SET parent = (SELECT new FROM numbers WHERE old = parent);
+             UPDATE failures SET parent = (SELECT new FROM numbers WHERE old = parent);
+             DELETE FROM entries WHERE id NOT IN (SELECT old FROM numbers);",
+        )?;
+        for (new, (old, _)) in entries.iter().filter(|(_, address)| !lost.contains(address)).enumerate() {
+            if new as u32 != *old {
+                transaction.execute("UPDATE entries SET id = ?1 WHERE id = ?2", params![new as u32, old])?;
+            }
+        }
+        transaction.execute_batch("DROP TABLE numbers")?;
+        transaction.commit()
     }
 
     /// Notes what inputs that are kept do not tell.
     pub fn note_beyond(&mut self, beyond: &Beyond) -> Result<(), StoreError> {
-        let failing = packed_hits(&beyond.failing);
-        let unstable: Vec<u8> = beyond.unstable.iter().flat_map(|counter| counter.to_le_bytes()).collect();
+        let packed = |counters: &[u32]| -> Vec<u8> {
+            counters.iter().flat_map(|counter| counter.to_le_bytes()).collect()
+        };
         self.connection
             .prepare_cached("INSERT OR REPLACE INTO beyond (id, failing, unstable) VALUES (1, ?1, ?2)")
-            .and_then(|mut statement| statement.execute(params![failing, unstable]))
+            .and_then(|mut statement| {
+                statement.execute(params![packed(&beyond.failing), packed(&beyond.unstable)])
+            })
             .map(drop)
             .map_err(self.failed("note what runs hit"))
     }
@@ -177,11 +193,11 @@ impl Store {
             .optional()
             .map_err(self.failed("look up what runs hit"))?;
         let (failing, unstable) = row.unwrap_or_default();
-        let (unstable, _) = unstable.as_chunks::<4>();
-        Ok(Beyond {
-            failing: unpacked_hits(&failing),
-            unstable: unstable.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect(),
-        })
+        let unpacked = |bytes: &[u8]| {
+            let (counters, _) = bytes.as_chunks::<4>();
+            counters.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+        };
+        Ok(Beyond { failing: unpacked(&failing), unstable: unpacked(&unstable) })
     }
 
     /// Keeps a way to fail, or a smaller input for a known one.
@@ -401,24 +417,49 @@ mod tests {
 
     #[test]
     fn inputs_that_are_left_are_numbered_without_a_gap() {
-        let (_folder, mut store) = store();
-        for (id, parent) in [(0, None), (1, Some(0)), (2, Some(1)), (3, Some(2)), (4, Some(0))] {
-            store.keep_entry(&entry(id, parent)).unwrap();
-        }
-        let lost = entry(1, None).input.address();
-        assert_eq!(store.forget_entries(|address| address != lost).unwrap(), 1);
-        assert_eq!(store.forget_entries(|_| true).unwrap(), 0);
-        let left = store.entries(|_| Ok(Input::default())).unwrap();
-        let shown =
-            left.iter().map(|entry| (entry.hits[0].0, entry.provenance.parent.map(|parent| parent.0)));
-        assert_eq!(shown.collect::<Vec<_>>(), [(0, None), (2, None), (3, Some(1)), (4, Some(0))]);
+        let parents = [None, Some(0), Some(1), Some(2), Some(0), Some(4)];
+        let address = |id| entry(id, None).input.address();
+        let check = |lost: &[u32], expected: &[(u32, Option<u32>)], failing: Option<u32>| {
+            let (_folder, mut store) = store();
+            for (id, parent) in parents.iter().enumerate() {
+                store.keep_entry(&entry(id as u32, *parent)).unwrap();
+            }
+            let Entry { input, provenance, .. } = entry(3, Some(3));
+            let failure = ProgramFailure {
+                signature: "abort".into(),
+                ending: Ending::Signalled { signal: 6 },
+                kind: "abort".into(),
+                stack: Vec::new(),
+                report: String::new(),
+                input,
+                provenance,
+            };
+            store.keep_failure(&failure).unwrap();
+            store.forget_entries(&lost.iter().map(|id| address(*id)).collect()).unwrap();
+            let left = store.entries(|_| Ok(Input::default())).unwrap();
+            let number = |parent: Option<EntryId>| parent.map(|parent| parent.0);
+            let shown = left.iter().map(|entry| (entry.hits[0].0, number(entry.provenance.parent)));
+            assert_eq!(shown.collect::<Vec<_>>(), expected, "without {lost:?}");
+            let failures = store.failures(|_| Ok(Input::default())).unwrap();
+            assert_eq!(number(failures[0].provenance.parent), failing, "without {lost:?}");
+            assert_eq!(store.addresses().unwrap().len(), expected.len());
+        };
+        check(
+            &[],
+            &[(0, None), (1, Some(0)), (2, Some(1)), (3, Some(2)), (4, Some(0)), (5, Some(4))],
+            Some(3),
+        );
+        check(&[1], &[(0, None), (2, None), (3, Some(1)), (4, Some(0)), (5, Some(3))], Some(2));
+        check(&[0, 1], &[(2, None), (3, Some(0)), (4, None), (5, Some(2))], Some(1));
+        check(&[3, 5], &[(0, None), (1, Some(0)), (2, Some(1)), (4, Some(0))], None);
+        check(&[0, 1, 2, 3, 4, 5], &[], None);
     }
 
     #[test]
     fn what_is_noted_beyond_inputs_comes_back() {
         let (_folder, mut store) = store();
         assert_eq!(store.beyond().unwrap(), Beyond::default());
-        let beyond = Beyond { failing: vec![(3, 1), (70_000, 128)], unstable: vec![1, 65_536] };
+        let beyond = Beyond { failing: vec![3, 70_000], unstable: vec![1, 65_536] };
         store.note_beyond(&Beyond::default()).unwrap();
         store.note_beyond(&beyond).unwrap();
         assert_eq!(store.beyond().unwrap(), beyond);

@@ -26,11 +26,11 @@ impl CorpusFolder {
         &self.path
     }
 
-    /// Writes an input unless it is there. A file with its name is whole at any moment.
+    /// Writes an input unless it is there; something else with its name is replaced. A file with its name is whole at any moment.
     pub fn save(&self, input: &Input) -> Result<PathBuf, StoreError> {
         let (name, bytes) = input_file::encode(input, &self.template);
         let path = self.path.join(&name);
-        if path.exists() {
+        if fs::read(&path).is_ok_and(|there| there == bytes) {
             return Ok(path);
         }
         let draft = self.path.join(format!(".{name}.new"));

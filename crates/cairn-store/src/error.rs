@@ -70,7 +70,8 @@ impl StoreError {
     pub fn is_lost(&self) -> bool {
         match self {
             Self::File { source, .. } => source.kind() == std::io::ErrorKind::NotFound,
-            Self::Changed { .. } | Self::Input(_) => true,
+            Self::Input(error) => !matches!(error, crate::input_file::InputFileError::TooLarge { .. }),
+            Self::Changed { .. } => true,
             _ => false,
         }
     }

@@ -1,7 +1,7 @@
 //! Inputs as files.
 //!
-//! A file that ends in `.json` and has a field of an input at its top is a whole input, and so is one that starts as our binary
-//! form. Any other file is raw bytes, placed by a [`Template`]: seeds for a reader of JSON end in `.json`, too.
+//! A file that ends in `.json` and has a field of an input at its top, or is `{}`, is a whole input, and so is one that starts as
+//! our binary form. Any other file is raw bytes, placed by a [`Template`]: seeds for a reader of JSON end in `.json`, too.
 
 use cairn_model::{
     Input, Template,
@@ -43,7 +43,7 @@ pub enum InputFileError {
 /// The input that the file at `path` holds, whose content is `bytes`.
 pub fn decode(path: &Path, bytes: Vec<u8>, template: &Template) -> Result<Input, InputFileError> {
     let path = || path.to_path_buf();
-    if path().extension().is_some_and(|extension| extension == "json") && names_a_field(&bytes) {
+    if path().extension().is_some_and(|extension| extension == "json") && is_meant(&bytes) {
         return serde_json::from_slice(&bytes)
             .map_err(|source| InputFileError::Json { path: path(), source });
     }
@@ -57,12 +57,17 @@ pub fn decode(path: &Path, bytes: Vec<u8>, template: &Template) -> Result<Input,
     Ok(template.fill(bytes))
 }
 
-/// Whether JSON has at least one field that inputs have. If so, whatever else is wrong with it is a mistake.
-fn names_a_field(json: &[u8]) -> bool {
-    let Ok(fields) = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(json) else {
-        return false;
-    };
-    Input::FIELDS.iter().any(|name| fields.contains_key(*name))
+/// Whether a text is meant to be an input: an object with one of its fields, or with none at all. If it names one and is no
+/// JSON, that is a mistake in an input rather than anything else.
+fn is_meant(text: &[u8]) -> bool {
+    match serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(text) {
+        Ok(fields) => fields.is_empty() || Input::FIELDS.iter().any(|name| fields.contains_key(*name)),
+        Err(_) => {
+            let text = String::from_utf8_lossy(text);
+            let names = |name: &&str| text.contains(&format!("\"{name}\""));
+            text.trim_start().starts_with('{') && Input::FIELDS.iter().any(names)
+        }
+    }
 }
 
 /// The name and content of the file for an input: raw bytes where the template makes it of them, else JSON.
@@ -98,11 +103,15 @@ mod tests {
     fn json_that_says_nothing_of_an_input_is_bytes() {
         let template = Template { base: Input::default(), is_harness: false, max_size: 100 };
         let decoded = |text: &str| decode(Path::new("x.json"), text.into(), &template);
-        for text in ["{}", "[1, 2]", "{\"name\": [true]}", "{\"args\": [\"x\"]", ""] {
+        for text in ["[1, 2]", "{\"name\": [true]}", "{\"name\": ", "[\"args\"]", ""] {
             assert_eq!(decoded(text).unwrap(), template.fill(text.into()));
         }
         assert_eq!(decoded("{\"args\": [\"x\"]}").unwrap().args, ["x".into()]);
-        let mistaken = decoded("{\"args\": [\"x\"], \"stdni\": \"y\"}").unwrap_err();
-        assert!(matches!(mistaken, InputFileError::Json { .. }), "{mistaken}");
+        // What an export leaves of an input that is empty.
+        assert_eq!(decoded("{}").unwrap(), Input::default());
+        for text in ["{\"args\": [\"x\"], \"stdni\": \"y\"}", "{\"args\": [\"x\"]"] {
+            let mistaken = decoded(text).unwrap_err();
+            assert!(matches!(mistaken, InputFileError::Json { .. }), "{mistaken}");
+        }
     }
 }

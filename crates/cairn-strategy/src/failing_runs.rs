@@ -26,6 +26,8 @@ pub struct FailingRuns {
 
 #[derive(Debug, Default)]
 struct Looks {
+    /// Inputs from which runs were made of which it is not known what they hit.
+    parents: BTreeSet<Option<u32>>,
     /// Counters that were hit.
     hit: BTreeSet<u32>,
     /// How often runs that hit the same were looked at.
@@ -52,6 +54,12 @@ impl FailingRuns {
         looks.n_more += u32::from(is_worth && !is_new);
         is_worth
     }
+
+    /// Whether to look at a run of which it is not known what it hit, because nobody asked, or nothing of it is new: the first that
+    /// was made from `parent` and ends so.
+    pub fn is_worth_unseen(&mut self, ending: &Ending, parent: Option<u32>) -> bool {
+        self.by_ending.entry(format!("{ending:?}")).or_default().parents.insert(parent)
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +82,14 @@ mod tests {
         let looks: Vec<bool> = (0..4).map(|_| runs.is_worth(&CRASH, &[(0, 1), (1, 8)], false)).collect();
         assert_eq!(looks, [true, true, false, false]);
         assert!(runs.is_worth(&CRASH, &[(0, 1), (1, 8)], true));
+    }
+
+    #[test]
+    fn what_hits_nothing_new_is_looked_at_once_for_each_parent() {
+        let mut runs = FailingRuns::default();
+        let looks = [Some(1), Some(1), Some(2), None].map(|parent| runs.is_worth_unseen(&CRASH, parent));
+        assert_eq!(looks, [true, false, true, true]);
+        assert!(runs.is_worth_unseen(&Ending::TimedOut, Some(1)));
     }
 
     #[test]

@@ -92,6 +92,9 @@ pub fn load_file(path: &Path, template: &Template) -> Result<NamedInput, Failure
         let failure = Failure::usage(chain(&error));
         match error {
             InputFileError::TooLarge { .. } => failure.hint("raise `input.max_size` in `cairn.toml`"),
+            InputFileError::Json { .. } => {
+                failure.hint("to give it to the program as it is, let its name not end in `.json`")
+            }
             _ => failure,
         }
     })?;

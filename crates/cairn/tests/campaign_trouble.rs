@@ -291,33 +291,49 @@ fn a_crash_that_was_taken_away_does_not_keep_a_campaign_from_going_on() {
 #[test]
 fn inputs_that_were_taken_away_or_changed_are_found_again() {
     let workspace = program(PROGRAM);
+    workspace.write("seeds/two", "77777\n");
+    workspace.write("seeds/three", "\n\n\n\n\n\n\n");
+    let words = ["run", "./program", "seeds", "-o", "out", "--workers", "1", "--inputs", "3"];
+    let ran = cairn(&workspace, &words).success();
+    let files = || -> Vec<_> {
+        fs::read_dir(workspace.path("out/corpus")).unwrap().map(|file| file.unwrap().path()).collect()
+    };
+    assert_eq!(files().len(), 3, "{ran}");
+    let seed = files().into_iter().find(|file| fs::read(file).unwrap() == b"77777\n").expect("it is kept");
+    fs::write(&seed, "something else").unwrap();
+    let resumed = ended(cairn(&workspace, &["resume", "out", "--inputs", "1", "--json"]));
+    assert!(resumed.stdout.contains("1 of the inputs that were kept are gone from `corpus`"), "{resumed}");
+    assert_eq!(fs::read(&seed).unwrap(), b"77777\n", "the seed was run again: {resumed}");
+    let again = ended(cairn(&workspace, &["resume", "out", "--inputs", "1", "--json"]));
+    assert!(!again.stdout.contains("are gone from"), "{again}");
+    // Where most is missing, something else is wrong.
+    files().iter().for_each(|file| fs::remove_file(file).unwrap());
+    let ran = cairn(&workspace, &["resume", "out", "--inputs", "1"]).exits_with(4);
+    says(&ran, &["are gone from its `corpus` or are others now", "hint: put back what was there"]);
+}
+
+#[test]
+fn what_failing_runs_reached_and_the_time_survive_a_kill() {
+    let workspace = program(PROGRAM);
     workspace.write("seeds/crash", "c!\n");
-    let ran =
-        cairn(&workspace, &["run", "./program", "seeds", "-o", "out", "--workers", "1", "--inputs", "3000"])
-            .exits_with(3);
-    let mut kept: Vec<_> = fs::read_dir(workspace.path("out/corpus")).unwrap().flatten().collect();
-    kept.sort_by_key(|file| file.path());
-    assert!(kept.len() > 3, "{ran}");
-    fs::remove_file(kept[0].path()).unwrap();
-    fs::write(kept[1].path(), "something else").unwrap();
-    let words = ["resume", "out", "--inputs", "1", "--json"];
-    let resumed = cairn(&workspace, &words).exits_with(3);
-    assert!(resumed.stdout.contains("2 of the inputs that were kept are gone from `corpus`"), "{resumed}");
-    // What failing runs alone reached is not forgotten, and time does not go back.
-    let journal = workspace.read("out/events.jsonl");
-    let events: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let times: Vec<u64> = events.iter().map(|event| event["after_ms"].as_u64().unwrap()).collect();
-    assert!(times.is_sorted(), "{times:?}");
-    cairn(&workspace, &["run", "./program", "seeds", "-o", "all", "--workers", "1", "--inputs", "2"])
-        .exits_with(3);
+    let words = ["run", "./program", "seeds", "-o", "out", "--workers", "1", "--inputs", "2"];
+    cairn(&workspace, &words).exits_with(3);
     let n_branches = |lines: &str| {
-        let moments = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let moments = moments.filter(|event| event["event"] == "moment");
+        let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let moments = events.filter(|event| event["event"] == "moment");
         moments.last().and_then(|event| event["n_branches"].as_u64()).unwrap()
     };
-    let before = n_branches(&workspace.read("all/events.jsonl"));
-    let ran = cairn(&workspace, &["resume", "all", "--inputs", "1", "--json"]).exits_with(3);
+    let before = n_branches(&workspace.read("out/events.jsonl"));
+    // Told after the last moment that was noted.
+    let mut journal = workspace.read("out/events.jsonl");
+    journal.push_str("{\"after_ms\":70000,\"event\":\"warned\",\"text\":\"late\"}\n");
+    workspace.write("out/events.jsonl", journal);
+    fs::remove_file(workspace.path("seeds/crash")).unwrap();
+    let ran = cairn(&workspace, &["resume", "out", "--inputs", "1", "--json"]).exits_with(3);
     assert!(n_branches(&ran.stdout) >= before, "{before} branches were reached: {ran}");
+    let times = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let times: Vec<u64> = times.map(|event| event["after_ms"].as_u64().unwrap()).collect();
+    assert!(times.is_sorted() && times[0] >= 70_000, "{times:?}");
 }
 
 #[test]

@@ -10,7 +10,8 @@ pub struct ReduceConfig<'a> {
     pub max_questions: u64,
     /// The most inputs in one question. Default: 16.
     pub at_once: usize,
-    /// Whether parts are only left out, and what is left keeps its values. Default: no.
+    /// Whether parts and what is unusual about files are only left out, and bytes and numbers that are left keep their values.
+    /// Default: no.
     pub keeps_values: bool,
     /// Inputs that are no candidates, whatever the answer would be. Default: none.
     pub allows: &'a dyn Fn(&Input) -> bool,

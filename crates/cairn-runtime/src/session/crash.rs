@@ -5,7 +5,7 @@
 //! signals are restored likewise. So the runner lives on, unless it is not sure.
 
 use super::{
-    snapshot::signals::{self, Action, CHANGEABLE},
+    snapshot::signals::{self, Action, CHANGEABLE, SignalsLeft},
     switch::Left,
     trap,
     vault::{Vault, vault},
@@ -25,8 +25,11 @@ const FATAL: u32 = 1 << libc::SIGSEGV as u32
     | 1 << libc::SIGTRAP as u32
     | 1 << libc::SIGABRT as u32;
 
-/// A run that has mapped more may have died of the limit on memory: that is for the host to find out.
-const MUCH: usize = 32 << 20;
+/// Below this lies nothing that anybody could want to write to.
+const NULL_PAGES: usize = 64 << 10;
+
+/// In the error of a page fault: it was a write.
+const WRITE: i64 = 2;
 
 /// Makes them arrive here, where the program has no handler of its own; which those are, one bit each. Signals that runs are
 /// known to handle themselves stay as they are.
@@ -51,21 +54,39 @@ pub fn install(vault: &mut Vault) -> u32 {
 
 /// What is in force for a signal that arrives here.
 pub fn action() -> Action {
-    trap::action(handle)
+    // The first signal that a program dies of is the last thing that happens to it.
+    trap::action(handle, signals::ALL)
 }
 
 /// # Safety
 /// Called by the kernel.
-unsafe extern "C" fn handle(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let Some(vault) = vault() else { return die_of(signal) };
+    // SAFETY: the kernel passes both.
+    let (info, context) = unsafe { (&*info, &*context.cast::<libc::ucontext_t>()) };
     let is_running = vault.regions.board.is_running.load(Ordering::Relaxed) != 0;
-    if !is_running || system::thread_id() != vault.thread || vault.snapshot.size_of_added() > MUCH {
+    if !is_running || system::thread_id() != vault.thread || is_wild(info, context) || may_lack_memory(vault)
+    {
         return die_of(signal);
     }
-    // SAFETY: the kernel passes the state of the processor.
-    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
-    // SAFETY: the program runs, and the handler is left as that for stopped calls is.
-    unsafe { trap::leave(vault, context, Left::Signalled(signal)) }
+    // SAFETY: the program runs, and the handler is left as that for stopped calls is; what it blocks is not the program's mask.
+    unsafe { trap::leave(vault, SignalsLeft::default(), Left::Signalled(signal)) }
+}
+
+/// Whether the program may have written over anything: it has come to an end of memory by writing.
+fn is_wild(info: &libc::siginfo_t, context: &libc::ucontext_t) -> bool {
+    // What somebody sent has no address.
+    let is_fault = info.si_code > 0 && [libc::SIGSEGV, libc::SIGBUS].contains(&info.si_signo);
+    let is_write = context.uc_mcontext.gregs[libc::REG_ERR as usize] & WRITE != 0;
+    // SAFETY: of these signals the kernel tells an address.
+    let address = || unsafe { info.si_addr() }.addr();
+    is_fault && is_write && address() >= NULL_PAGES
+}
+
+/// Whether the run may have died of the limit on memory: that is for the host to find out.
+fn may_lack_memory(vault: &Vault) -> bool {
+    let limit = vault.regions.board.memory_limit.load(Ordering::Relaxed) as usize;
+    limit != 0 && vault.snapshot.most_used() > limit / 2
 }
 
 /// What would have happened without a handler.

@@ -6,8 +6,8 @@
 //! and every system call that could not be undone, and [`trap`] switches back to the runner. Then the [`snapshot`] is
 //! put back: memory, mappings, descriptors, signals.
 //!
-//! A signal kills the runner as it would kill the program. The template sees it and tells the host, so nothing is
-//! installed that the program could notice.
+//! Signals that a program dies of by its own fault arrive in [`crash`], which switches back too; the program is told that
+//! nothing is installed. All others kill the runner as they would kill the program. The template sees it and tells the host.
 //!
 //! What a runner needs lies in its [`vault`], far from the program's memory, and its own system calls are known to the
 //! filter by where they are made. The rest is checked afterwards: results carry a checksum, the size of the address space must

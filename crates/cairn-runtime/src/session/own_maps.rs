@@ -13,7 +13,7 @@ use cairn_abi::session::{
 };
 use core::{
     ffi::{CStr, c_char, c_int},
-    sync::atomic::Ordering,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// Keeps the text of the template. Where that fails runs see the runner's, and the host is told that they looked.
@@ -22,6 +22,9 @@ pub fn keep(channel: Channel) -> Option<()> {
     let (board, _) = channel.region(channel.header().session)?;
     // SAFETY: a whole page of shared memory, of which only atomics are used.
     let alone = unsafe { &*board.cast::<SessionBoard>() }.channel_alone.load(Ordering::Relaxed) as usize;
+    if alone == 0 {
+        return None;
+    }
     let begins = Address::new(start.addr());
     let would_begin = Address::new((start.addr() + size).checked_sub(alone)?);
     let flags = libc::O_TMPFILE | libc::O_RDWR | libc::O_CLOEXEC;
@@ -35,9 +38,12 @@ pub fn keep(channel: Channel) -> Option<()> {
         let arguments = [file, OWN_MAPS as usize, libc::O_CLOEXEC as usize, 0, 0, 0];
         let is_placed = is_told && system::call(libc::SYS_dup3, arguments) >= 0;
         system::close(file as i32);
+        IS_KEPT.store(is_placed, Ordering::Relaxed);
         is_placed.then_some(())
     }
 }
+
+static IS_KEPT: AtomicBool = AtomicBool::new(false);
 
 /// An address as the kernel writes it, in as many digits as all have where mappings are made.
 struct Address([u8; N_DIGITS]);
@@ -104,9 +110,13 @@ fn write(file: usize, bytes: &[u8], place: usize) -> bool {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cairn_own_maps(path: *const c_char) -> c_int {
     let Some(vault) = vault::vault() else { return -1 };
-    // SAFETY: the caller vouches for the string.
-    let is_meant = !path.is_null() && unsafe { CStr::from_ptr(path) } == c"/proc/self/maps";
-    if !is_meant || vault.mode != RunnerMode::Snapshot {
+    // What is no string is for the kernel to find out, as in a fresh process.
+    if !IS_KEPT.load(Ordering::Relaxed)
+        || vault.mode != RunnerMode::Snapshot
+        || !vault.snapshot.is_mapped(path.addr())
+        // SAFETY: something is there, and the caller vouches for the string.
+        || unsafe { CStr::from_ptr(path) } != c"/proc/self/maps"
+    {
         return -1;
     }
     // SAFETY: makes a descriptor that is closed after the run, as the program's own are.

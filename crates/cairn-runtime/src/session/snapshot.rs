@@ -74,6 +74,8 @@ pub struct Snapshot {
     n_occupied: usize,
     added: [Range; MAX_ADDED],
     n_added: usize,
+    /// Bytes the run has mapped in all.
+    mapped: usize,
     pub stack: Stack,
     pub heap: Heap,
     /// The mask for the permissions of new files.
@@ -210,6 +212,7 @@ impl Snapshot {
     /// Notes a mapping of the run; false when there are too many.
     pub fn add(&mut self, start: usize, length: usize) -> bool {
         let range = Range { start, end: start + length.next_multiple_of(PAGE) };
+        self.mapped = self.mapped.saturating_add(range.size());
         if let Some(last) = self.n_added.checked_sub(1).and_then(|last| self.added.get_mut(last))
             && last.start == range.start
         {
@@ -222,10 +225,15 @@ impl Snapshot {
         true
     }
 
-    /// How much the run has mapped, and has for its heap.
-    pub fn size_of_added(&self) -> usize {
+    /// The most memory that the run can have used by now.
+    pub fn most_used(&self) -> usize {
+        self.size() + stack::LIMIT + self.mapped + self.heap.moved
+    }
+
+    /// Whether something is mapped at an address.
+    pub fn is_mapped(&self, address: usize) -> bool {
         let added = self.added.get(..self.n_added).unwrap_or(&[]);
-        added.iter().map(Range::size).sum::<usize>() + self.heap.grown()
+        self.is_occupied(address, 1) || added.iter().any(|range| range.meets(address, address + 1))
     }
 
     /// Notes that the run has removed a mapping itself; false when it was none of those it had added. Parts of one stay
@@ -262,6 +270,8 @@ impl Snapshot {
         self.has_remapped = false;
         self.has_set_file_mask = false;
         self.has_moved = false;
+        self.mapped = 0;
+        self.heap.moved = 0;
     }
 
     /// Makes the process what it was, and returns how much is in the standard streams; `None` when that failed.

@@ -192,9 +192,11 @@ core::arch::global_asm!(
     ".globl cairn_session_back",
     ".type cairn_session_back,@function",
     "cairn_session_back:",
-    "cld",
     "mov rax, [rdi + 16]",
     "mov rsp, [rdi]",
+    // Whatever the program has set of the processor's flags is its own.
+    "push 2",
+    "popfq",
     "2:",
     "pop r15",
     "pop r14",

@@ -7,7 +7,7 @@ use super::{
     crash,
     snapshot::{
         Snapshot,
-        signals::{self, Action},
+        signals::{self, Action, SignalsLeft},
     },
     switch::Left,
     vault::{Vault, vault},
@@ -28,31 +28,28 @@ pub type Handler = unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void
 /// Makes stopped calls arrive here.
 pub fn install() -> bool {
     // SAFETY: the handler is made for this.
-    unsafe { signals::set(libc::SIGSYS as usize, &action(handle)) }
+    unsafe { signals::set(libc::SIGSYS as usize, &action(handle, 0)) }
 }
 
-/// Has `handler` called in the middle of the program.
-pub fn action(handler: Handler) -> Action {
+/// Has `handler` called in the middle of the program, with the signals of `mask` blocked.
+pub fn action(handler: Handler, mask: u64) -> Action {
     let restorer = cairn_session_return as unsafe extern "C" fn();
     Action {
         handler: (handler as *const ()).expose_provenance(),
         // Without a stack of its own: one the program sees would not be there in a fresh process.
         flags: (libc::SA_SIGINFO | libc::SA_NODEFER) as u64 | SA_RESTORER,
         restorer: (restorer as *const ()).expose_provenance(),
-        mask: 0,
+        mask,
     }
 }
 
-/// Goes back to the runner from a handler of [`action`], which was called with `context`.
+/// Goes back to the runner from a handler of [`action`]; `left` is what is known of signals by now.
 ///
 /// # Safety
-/// The program runs. The handler is left without a word to the kernel, for which it is a function like others: it blocks
-/// nothing and has no stack of its own.
-pub unsafe fn leave(vault: &mut Vault, context: &libc::ucontext_t, how: Left) -> ! {
-    // The kernel has written down the mask and the signal stack; asking it again would cost more than a small run's work.
-    let mask = (&raw const context.uc_sigmask).cast::<u64>();
-    // SAFETY: a set of the kernel's size lies there; the C library's type has room for more.
-    vault.snapshot.signals_left = vault.snapshot.signals.compare(unsafe { mask.read() }, &context.uc_stack);
+/// The program runs. The handler is left without a word to the kernel, for which it is a function like others: it has no stack
+/// of its own.
+pub unsafe fn leave(vault: &mut Vault, left: SignalsLeft, how: Left) -> ! {
+    vault.snapshot.signals_left = left;
     vault.switch.leave(how);
     // SAFETY: the caller vouches.
     unsafe { vault.switch.go_back() }
@@ -127,19 +124,21 @@ unsafe extern "C" fn handle(_: c_int, _: *mut libc::siginfo_t, context: *mut c_v
             None => Left::Call(number as i32),
         },
     };
-    // SAFETY: the program runs.
-    unsafe { leave(vault, context, left) }
+    // The kernel has written down the mask and the signal stack; asking it again would cost more than a small run's work.
+    let mask = (&raw const context.uc_sigmask).cast::<u64>();
+    // SAFETY: a set of the kernel's size lies there; the C library's type has room for more.
+    let signals_left = vault.snapshot.signals.compare(unsafe { mask.read() }, &context.uc_stack);
+    // SAFETY: the program runs, and the handler blocks nothing.
+    unsafe { leave(vault, signals_left, left) }
 }
 
 /// Waits for a futex as long as that takes no time; `None` if it would go on. The process has no other thread that could wake
 /// it, and no timer: a run that asks for one needs a process of its own.
 fn wait_at_once(arguments: [usize; 6]) -> Option<isize> {
+    // From now on for some operations, for others long ago.
     let at_once = [0u64; 2];
     let [address, operation, expected, _, other, bits] = arguments;
-    // Relative to now, which only the plain operation is.
-    let operation = operation & libc::FUTEX_PRIVATE_FLAG as usize | libc::FUTEX_WAIT as usize;
-    let time = (&raw const at_once).expose_provenance();
-    let arguments = [address, operation, expected, time, other, bits];
+    let arguments = [address, operation, expected, (&raw const at_once).expose_provenance(), other, bits];
     // SAFETY: the kernel reads a word and a time.
     let answer = unsafe { system::call(libc::SYS_futex, arguments) };
     (answer != -libc::ETIMEDOUT as isize).then_some(answer)

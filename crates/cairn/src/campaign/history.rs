@@ -49,7 +49,7 @@ pub struct History<'a> {
     pub warnings: Vec<String>,
     /// Why it ended; `None` if it is still at work, or was killed.
     pub ended: Option<Why>,
-    /// What the inputs that are kept reach together, and what only failing runs did.
+    /// What the inputs that are kept reach together.
     pub coverage: Coverage,
     /// Branches reached, whenever they became more.
     pub curve: Vec<(Duration, usize)>,
@@ -193,12 +193,10 @@ fn entries(folder: &Path, store: &Store, map: &ProgramMap, template: &Template) 
         }
         kept.entries.push(KeptInput { entry, address, shown });
     }
-    kept.coverage.add_hits(&store.beyond().map_err(failed)?.failing);
     Ok(kept)
 }
 
-/// The curve of inputs that are kept and that of moments in one: moments also know of runs that failed, and campaigns that
-/// went on may have forgotten these.
+/// The curve of inputs that are kept and that of moments in one: moments also know of runs that failed.
 fn rising(mut curve: Vec<(Duration, usize)>, moments: &[Moment]) -> Vec<(Duration, usize)> {
     curve.extend(moments.iter().map(|moment| (moment.after, moment.n_branches as usize)));
     curve.sort();

@@ -95,6 +95,7 @@ impl Minimize {
             branches: 2 * subject.map.conditions.len(),
             before: distilled.before,
             duplicates: corpus.n_duplicates,
+            unreadable: corpus.n_unreadable,
             after: distilled.after,
             smallest: distilled.cover.proof == Proof::Smallest,
             at_least: distilled.cover.at_least,
@@ -126,6 +127,8 @@ struct Report {
     before: Totals,
     /// Files that hold the same input as another; not counted before.
     duplicates: usize,
+    /// Files that are in no way taken into account.
+    unreadable: usize,
     after: Totals,
     smallest: bool,
     at_least: usize,

@@ -67,7 +67,7 @@ pub fn plan(folder: &Path) -> Result<(Plan, Spent), Failure> {
     let plan = Plan::parse(&head.settings, folder)?;
     let mut spent = Spent::default();
     store.work().map_err(failed)?.values().for_each(|work| spent += *work);
-    spent.wall = store.moments().map_err(failed)?.last().map_or(spent.wall, |moment| moment.after);
+    spent.wall = cairn_campaign::worked(&store, &folder.join("events.jsonl")).map_err(failed)?;
     Ok((plan, spent))
 }
 

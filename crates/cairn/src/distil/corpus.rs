@@ -22,6 +22,8 @@ pub struct Corpus {
     pub inputs: Vec<NamedInput>,
     /// Files that hold an input that was there already.
     pub n_duplicates: usize,
+    /// Files that cannot be read.
+    pub n_unreadable: usize,
     /// What was left out, for people.
     pub notes: Vec<String>,
 }
@@ -52,6 +54,7 @@ pub fn load(paths: &[PathBuf], template: &Template) -> Result<Corpus, Failure> {
                 // What was named itself must be an input.
                 Err(failure) if file == *path => return Err(failure),
                 Err(failure) => {
+                    corpus.n_unreadable += 1;
                     corpus.notes.push(format!("an input is left out: {}", failure.message));
                     continue;
                 }

@@ -22,6 +22,8 @@ pub struct Heap {
     end: usize,
     /// The break as the kernel knows it.
     real: usize,
+    /// How far the run has moved it up in all.
+    pub moved: usize,
     /// The pages above `end` that are closed.
     closed: Range,
     /// Pages that are mappings by themselves, see [`Heap::set_apart`]; 0 for none.
@@ -45,7 +47,7 @@ impl Heap {
                 *known = now;
             }
         }
-        Self { start: now, end: now, real: now, closed: NOTHING, apart: [0; MOST_APART] }
+        Self { start: now, end: now, real: now, moved: 0, closed: NOTHING, apart: [0; MOST_APART] }
     }
 
     /// Answers the program's `brk`; `None` if it gives up memory it was started with.
@@ -62,15 +64,11 @@ impl Heap {
             if wanted < self.end {
                 self.give_back(wanted);
             }
+            self.moved = self.moved.saturating_add(wanted.saturating_sub(self.end));
             self.end = wanted;
         }
         self.close(self.real.next_multiple_of(PAGE));
         Some(self.end as isize)
-    }
-
-    /// How much the program has more than it was started with.
-    pub fn grown(&self) -> usize {
-        self.end - self.start
     }
 
     /// Makes the heap what it was.

@@ -18,6 +18,9 @@ pub struct Action {
 /// What the kernel does by itself.
 pub const NOTHING: Action = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
 
+/// Everything that can be blocked, as the kernel keeps it.
+pub const ALL: u64 = !(1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1));
+
 /// Size of a set of signals, as the kernel wants to hear it.
 pub const SET_SIZE: usize = 8;
 

@@ -10,7 +10,7 @@ use cairn_abi::channel::PAGE;
 use core::ptr;
 
 /// As far as the stack may grow; beyond is the program's end in a fresh process too.
-const LIMIT: usize = 8 << 20;
+pub const LIMIT: usize = 8 << 20;
 
 /// How many runs are watched.
 const N_WATCHED: u32 = 64;
