@@ -56,7 +56,7 @@ pub struct Score {
     #[arg(long, value_name = "FILE")]
     tests: Option<PathBuf>,
     /// Stop after this long, such as `60s` or `5m`; running again goes on
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_some)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
     /// Fail if fewer mutants of those reached are killed; pending ones count as not killed
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
