@@ -359,7 +359,7 @@ mod tests {
                 │                                                                                                  │
                 └──────────────────────────────────────────────────────────────────────────────────────────────────┘
                 ┌ workers ──────────────────────┐┌ warnings ───────────────────────────────────────────────────────┐
-                │0  fuzz                        ││2 counters\u{1b}[2J differ hint: look                            │
+                │0  fuzz                        ││2 counters\u{1b}[2J differ; hint: look                           │
                 │1  fuzz                        ││                                                                 │
                 │                               ││                                                                 │
                 └───────────────────────────────┘└─────────────────────────────────────────────────────────────────┘
@@ -387,7 +387,7 @@ mod tests {
                 │                                                          │
                 └──────────────────────────────────────────────────────────┘
                 workers  2 × fuzz
-                warning: 2 counters\u{1b}[2J differ hint: look
+                warning: 2 counters\u{1b}[2J differ; hint: look
                  q  ends; everything is in cairn-campaign
             "#]],
         );
