@@ -137,7 +137,11 @@ mod tests {
     fn where_the_clock_stopped_two_runs_is_chance() {
         let (mut one, mut other) = (execution(), execution());
         one.outcome.ending = Ending::TimedOut;
+        one.outcome.elapsed = Duration::from_secs(1);
+        other.outcome.elapsed = Duration::from_millis(100);
         assert_eq!(difference(&one, &other), Difference::In(parts(&["ending"])));
+        other.outcome.elapsed = Duration::from_millis(900);
+        assert_eq!(difference(&other, &one), Difference::Unknown);
         other.outcome.ending = Ending::TimedOut;
         other.outcome.stdout.bytes.0.push(b'!');
         assert_eq!(difference(&one, &other), Difference::Unknown);
