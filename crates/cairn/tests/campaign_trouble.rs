@@ -320,8 +320,8 @@ fn what_failing_runs_reached_and_the_time_survive_a_kill() {
     cairn(&workspace, &words).exits_with(3);
     let n_branches = |lines: &str| {
         let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let moments = events.filter(|event| event["event"] == "moment");
-        moments.last().and_then(|event| event["n_branches"].as_u64()).unwrap()
+        let mut moments = events.filter(|event| event["event"] == "moment");
+        moments.next_back().and_then(|event| event["n_branches"].as_u64()).unwrap()
     };
     let before = n_branches(&workspace.read("out/events.jsonl"));
     // Told after the last moment that was noted.
