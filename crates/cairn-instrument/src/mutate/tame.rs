@@ -1,9 +1,10 @@
 //! Bodies without undefined behaviour of their own, so that it does not decide what becomes of a mutant: arithmetic
-//! wraps, shifts take their amount modulo the width, variables start as zero, and nothing is promised of what is read
-//! or of which accesses meet.
+//! wraps, shifts take their amount modulo the width, variables start as zero, dividing by zero stops the program, and
+//! nothing is promised of what is read or of which accesses meet.
 
 use crate::ir::instructions;
 use inkwell::llvm_sys::{
+    LLVMAttributeFunctionIndex, LLVMInlineAsmDialect,
     LLVMOpcode::*,
     LLVMTypeKind,
     core::*,
@@ -62,6 +63,66 @@ pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: L
         for variable in variables {
             clear(builder, context, variable, start);
         }
+    }
+}
+
+/// Makes divisors something that the optimiser knows nothing about, when all mutants are there. One that it could see to
+/// be zero would make the division anything at all, and not what stops the program:
+///
+/// ```text
+///   %hidden = call i64 asm "", "=r,0"(i64 %divisor)
+///   %rest = urem i64 %size, %hidden
+/// ```
+///
+/// # Safety
+/// The function has a body, and the builder is of its context.
+pub unsafe fn hide_divisors(builder: LLVMBuilderRef, context: LLVMContextRef, function: LLVMValueRef) {
+    // SAFETY: promised by the caller; a division has two operands.
+    unsafe {
+        let mut block = LLVMGetFirstBasicBlock(function);
+        while !block.is_null() {
+            for at in instructions(block) {
+                if matches!(LLVMGetInstructionOpcode(at), LLVMSDiv | LLVMUDiv | LLVMSRem | LLVMURem) {
+                    hide_divisor(builder, context, at);
+                }
+            }
+            block = LLVMGetNextBasicBlock(block);
+        }
+    }
+}
+
+unsafe fn hide_divisor(builder: LLVMBuilderRef, context: LLVMContextRef, division: LLVMValueRef) {
+    let constraints = "=r,0";
+    // SAFETY: `division` is one of integers of a live function; the assembly is of the type of its divisor.
+    unsafe {
+        let divisor = LLVMGetOperand(division, 1);
+        let is_harmless = !LLVMIsAConstantInt(divisor).is_null() && LLVMIsNull(divisor) == 0;
+        let mut value_type = LLVMTypeOf(divisor);
+        let fits_register = [8, 16, 32, 64].map(|width| LLVMIntTypeInContext(context, width));
+        if is_harmless || !fits_register.contains(&value_type) {
+            return;
+        }
+        let of_one = LLVMFunctionType(value_type, &mut value_type, 1, 0);
+        let same = LLVMGetInlineAsm(
+            of_one,
+            std::ptr::null(),
+            0,
+            constraints.as_ptr().cast(),
+            constraints.len(),
+            0,
+            0,
+            LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
+            0,
+        );
+        LLVMPositionBuilderBefore(builder, division);
+        let hidden = LLVMBuildCall2(builder, of_one, same, [divisor].as_mut_ptr(), 1, c"".as_ptr());
+        // It only computes: where nobody divides it need not stay.
+        for name in ["memory", "nounwind", "willreturn"] {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let attribute = LLVMCreateEnumAttribute(context, kind, 0);
+            LLVMAddCallSiteAttribute(hidden, LLVMAttributeFunctionIndex, attribute);
+        }
+        LLVMSetOperand(division, 1, hidden);
     }
 }
 

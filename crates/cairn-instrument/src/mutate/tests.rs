@@ -368,17 +368,37 @@ fn a_mutant_that_divides_by_zero_raises_a_signal() {
         INT,
         Change::Value(remainder),
         expect![[r#"
+            cairn.before:
+              %0 = icmp eq i32 %y, 0
+              br i1 %0, label %cairn.bad, label %cairn.good
+
+            cairn.bad:                                        ; preds = %cairn.before
+              tail call void asm sideeffect "xorl %ecx, %ecx\0A\09divl %ecx", "~{eax},~{ecx},~{edx},~{dirflag},~{fpsr},~{flags}"() #0
+              unreachable
+
+            cairn.good:                                       ; preds = %cairn.before
+              %1 = tail call i32 asm "", "=r,0"(i32 %y) #1
+              %2 = urem i32 %x, %1
+              ret i32 %2
+            }"#]],
+    );
+}
+
+#[test]
+fn a_divisor_that_becomes_zero_is_divided_by() {
+    let anchor = Anchor { at: At::Operand(at(0, 0), 1), operands: Vec::new() };
+    let zero = Formula { nodes: vec![Node::Integer(INT, 0)] };
+    check(
+        DIVISION,
+        anchor,
+        INT,
+        Change::Value(zero),
+        expect![[r#"
+        define i32 @f(i32 %x, i32 %y) local_unnamed_addr #0 {
         cairn.before:
-          %0 = icmp eq i32 %y, 0
-          br i1 %0, label %cairn.bad, label %cairn.good
-
-        cairn.bad:                                        ; preds = %cairn.before
-          tail call void asm sideeffect "xorl %ecx, %ecx\0A\09divl %ecx", "~{eax},~{ecx},~{edx},~{dirflag},~{fpsr},~{flags}"() #0
-          unreachable
-
-        cairn.good:                                       ; preds = %cairn.before
-          %1 = urem i32 %x, %y
-          ret i32 %1
+          %0 = tail call i32 asm "", "=r,0"(i32 0) #1
+          %d = sdiv i32 %x, %0
+          ret i32 %d
         }"#]],
     );
 }
