@@ -12,10 +12,19 @@ use std::fmt;
 pub enum Origin {
     /// The program: it is a branch of its own.
     Program,
+    /// Nobody decides it, but what the program did cannot work without.
+    Given,
     /// A library function inside itself, or what we know of one.
     Library,
     /// We, because an address was taken as it was.
     Address,
+}
+
+impl Origin {
+    /// Whether every input that takes the program's way does what was asked.
+    pub fn is_of_the_way(self) -> bool {
+        matches!(self, Self::Program | Self::Given)
+    }
 }
 
 /// Values that were fixed on the way to a step.

@@ -1,11 +1,6 @@
 //! Asks for an input that decides otherwise.
 
-use crate::{
-    event::Event,
-    fixed::{Fixed, Origin},
-    path::Path,
-    regions::ApplyError,
-};
+use crate::{event::Event, fixed::Fixed, path::Path, regions::ApplyError};
 use cairn_expr::{ExprId, Op};
 use cairn_model::Input;
 use cairn_solver::{Answer, Budget, Model, Query, Reason, Response, Solver, Stage, Strength};
@@ -57,11 +52,12 @@ pub fn flip(path: &Path, step: usize, solver: &mut dyn Solver, budget: Budget) -
     let is_repeated = path.steps()[..step]
         .iter()
         .filter(|before| before.constraint == Some(constraint))
-        .fold(None, |known, before| if known == Some(Origin::Program) { known } else { Some(before.origin) });
+        .map(|before| before.origin.is_of_the_way())
+        .reduce(|one, other| one || other);
     match is_repeated {
         // A condition decided twice on the way cannot be decided otherwise the second time.
-        Some(Origin::Program) => refuted(path.fixed(step, constraint.otherwise)),
-        Some(_) => without_ours(path, step, constraint.otherwise, solver, budget),
+        Some(true) => refuted(path.fixed(step, constraint.otherwise)),
+        Some(false) => without_ours(path, step, constraint.otherwise, solver, budget),
         None => solve(path, step, constraint.otherwise, solver, budget),
     }
 }

@@ -11,7 +11,7 @@ use cairn_abi::{
     record::{GuidepostState, Label, Record},
     symbolic::{
         Node,
-        switch::{LIBRARY, is_unnamed},
+        switch::{GIVEN, LIBRARY, is_unnamed},
     },
 };
 use cairn_expr::{
@@ -193,7 +193,7 @@ impl Path {
         let has_opaque = self.opaque_parts();
         let is_own = |holds: &ExprId| !has_opaque[holds.index()];
         let mut seen: HashSet<ExprId, BuildMix> = HashSet::default();
-        let own = self.steps[..step].iter().filter(|step| step.origin == Origin::Program);
+        let own = self.steps[..step].iter().filter(|step| step.origin.is_of_the_way());
         let path = own.filter_map(|step| Some(step.constraint?.holds)).filter(is_own);
         self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
     }
@@ -209,7 +209,7 @@ impl Path {
                 continue;
             }
             match step.origin {
-                Origin::Program => fixed.n_opaque += usize::from(has_opaque[holds.index()]),
+                Origin::Program | Origin::Given => fixed.n_opaque += usize::from(has_opaque[holds.index()]),
                 Origin::Library => fixed.n_library += 1,
                 Origin::Address => fixed.n_addresses += 1,
             }
@@ -296,6 +296,7 @@ fn next<K: std::hash::Hash + Eq>(counts: &mut HashMap<K, u32>, kind: K) -> u32 {
 fn origin(record: &Record) -> Origin {
     match record {
         Record::Conditional { condition: LIBRARY, .. } => Origin::Library,
+        Record::Conditional { condition: GIVEN, .. } => Origin::Given,
         Record::SymbolicAddress { .. } => Origin::Address,
         _ => Origin::Program,
     }

@@ -4,7 +4,7 @@ use cairn_abi::{
     record::{Access, Record},
     symbolic::{
         Node, Op, RegionId, RegionKind,
-        switch::{LIBRARY, NO_CONDITION},
+        switch::{GIVEN, LIBRARY, NO_CONDITION},
     },
 };
 use cairn_concolic::{
@@ -283,6 +283,16 @@ fn a_run_of_the_same_way_may_differ_in_library_functions() {
     assert_eq!(verify(&old, 1, &new), Verification::Flipped);
     // Where the library's decision is what was asked for, it counts.
     assert_eq!(verify(&old, 0, &new), Verification::Flipped);
+}
+
+#[test]
+fn what_is_given_is_no_decision_and_holds_all_the_same() {
+    // Only one of the two runs read the file.
+    let old = path("ab", &nodes(), &[conditional(2, false, 3)]);
+    let new = path("ab", &nodes(), &[conditional(GIVEN, true, 6), conditional(2, true, 3)]);
+    assert_eq!(verify(&old, 0, &new), Verification::Flipped);
+    let path = path("ab", &nodes(), &[conditional(GIVEN, false, 3), conditional(1, false, 3)]);
+    assert_eq!(flip(&path, 1, &mut solver(), Budget::default()), Flip::Unsat);
 }
 
 #[test]

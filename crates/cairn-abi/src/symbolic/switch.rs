@@ -7,9 +7,13 @@ pub const NO_CONDITION: u32 = 0x7fff_ffff;
 /// follow only what happened. Another input that breaks it may still take the program's way.
 pub const LIBRARY: u32 = 0x7fff_fffe;
 
+/// Stands for what has to hold because something worked that relies on it, such as reading a file, which is no folder.
+/// Nothing decides it, but no input takes the program's way without it.
+pub const GIVEN: u32 = 0x7fff_fffd;
+
 /// Whether the number of a condition stands for something that is no condition of the map.
 pub const fn is_unnamed(condition: u32) -> bool {
-    condition >= LIBRARY
+    condition >= GIVEN
 }
 
 /// Set in the number of a condition that is true when its value is false.

@@ -15,7 +15,7 @@ use cairn_abi::{
     record::Record,
     symbolic::{
         Op, RegionId, RegionKind, ShadowByte, metadata, sources,
-        switch::{LIBRARY, NO_CONDITION},
+        switch::{GIVEN, LIBRARY, NO_CONDITION},
     },
 };
 use core::{
@@ -300,7 +300,7 @@ fn demand_kind(file: &File, status: &libc::stat, op: Op, kind: u32) {
     let mask = u64::from(libc::S_IFMT);
     let now = binary(Op::And, 32, [label, 0], [mode.into(), mask], u64::from(mode) & mask);
     let is_kind = binary(op, 32, [now, 0], [u64::from(mode) & mask, kind.into()], 1);
-    path::cairn_symbolic_condition(NO_CONDITION, is_kind, 1);
+    path::cairn_symbolic_condition(GIVEN, is_kind, 1);
 }
 
 /// A file was opened by a call that waits for somebody to write into a pipe.
