@@ -110,6 +110,18 @@ impl Dag {
         self.sets.ranges(self.facts[id.index()].reads)
     }
 
+    /// The bytes of the input that evaluating any of some expressions reads: sorted, joined where they touch. However many
+    /// expressions read the same, it takes the room of once.
+    pub fn reads_of(&self, ids: impl IntoIterator<Item = ExprId>) -> Vec<InputRange> {
+        self.sets.ranges_of(ids.into_iter().map(|id| self.facts[id.index()].reads))
+    }
+
+    /// Which of some expressions read bytes that `other` reads, or that those read which do, and so on.
+    pub fn connected(&self, ids: &[ExprId], other: ExprId) -> Vec<bool> {
+        let sets: Vec<_> = ids.iter().map(|id| self.facts[id.index()].reads).collect();
+        self.sets.connected(&sets, self.facts[other.index()].reads)
+    }
+
     /// Whether an expression depends on bytes only through opaque values, or on none.
     pub fn is_fixed(&self, id: ExprId) -> bool {
         self.facts[id.index()].reads == InputSets::EMPTY

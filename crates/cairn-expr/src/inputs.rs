@@ -1,6 +1,9 @@
 //! Which bytes of the input an expression depends on.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use cairn_abi::symbolic::RegionId;
 
@@ -103,24 +106,65 @@ impl InputSets {
     pub fn ranges(&self, id: SetId) -> Cow<'_, [InputRange]> {
         match &self.sets[id.0 as usize] {
             Set::Ranges(ranges) => Cow::Borrowed(ranges),
-            Set::Union(..) => Cow::Owned(merge(self.collect(id))),
+            Set::Union(..) => Cow::Owned(self.ranges_of([id])),
         }
     }
 
-    fn collect(&self, id: SetId) -> Vec<InputRange> {
-        let mut seen = vec![false; id.0 as usize + 1];
-        let mut open = vec![id];
-        let mut ranges = Vec::new();
+    /// Which of some sets share bytes with `other`, directly or through others of them. The empty set shares nothing.
+    pub fn connected(&self, ids: &[SetId], other: SetId) -> Vec<bool> {
+        let mut groups = Groups::new(self.sets.len());
+        let mut seen = vec![false; self.sets.len()];
+        let mut ranges: Vec<(InputRange, usize)> = Vec::new();
+        let mut open: Vec<SetId> = ids.iter().copied().chain([other]).collect();
         while let Some(SetId(at)) = open.pop() {
-            if std::mem::replace(&mut seen[at as usize], true) {
+            let at = at as usize;
+            if std::mem::replace(&mut seen[at], true) {
                 continue;
             }
-            match &self.sets[at as usize] {
-                Set::Ranges(some) => ranges.extend_from_slice(some),
-                Set::Union(a, b) => open.extend([*a, *b]),
+            match &self.sets[at] {
+                Set::Ranges(some) => ranges.extend(some.iter().map(|range| (*range, at))),
+                Set::Union(a, b) => {
+                    for part in [a, b] {
+                        groups.join(at, part.0 as usize);
+                        open.push(*part);
+                    }
+                }
             }
         }
-        ranges
+        ranges.sort_unstable();
+        // Of the ranges so far, the one that ends last: what starts before its end shares the byte that it starts with.
+        let mut last: Option<(InputRange, usize)> = None;
+        for (range, set) in ranges {
+            match &mut last {
+                Some((before, group)) if before.region == range.region && range.start < before.end => {
+                    groups.join(*group, set);
+                    before.end = before.end.max(range.end);
+                }
+                _ => last = Some((range, set)),
+            }
+        }
+        let group = groups.of(other.0 as usize);
+        ids.iter().map(|id| *id != Self::EMPTY && groups.of(id.0 as usize) == group).collect()
+    }
+
+    /// The ranges of all of some sets together.
+    pub fn ranges_of(&self, ids: impl IntoIterator<Item = SetId>) -> Vec<InputRange> {
+        let mut seen: HashSet<SetId, BuildMix> = HashSet::default();
+        let mut open = Vec::new();
+        let mut ranges = Vec::new();
+        for id in ids {
+            open.push(id);
+            while let Some(at) = open.pop() {
+                if !seen.insert(at) {
+                    continue;
+                }
+                match &self.sets[at.0 as usize] {
+                    Set::Ranges(some) => ranges.extend_from_slice(some),
+                    Set::Union(a, b) => open.extend([*a, *b]),
+                }
+            }
+        }
+        merge(ranges)
     }
 
     fn intern(&mut self, set: Set) -> SetId {
@@ -131,6 +175,31 @@ impl InputSets {
         self.sets.push(set.clone());
         self.known.insert(set, id);
         id
+    }
+}
+
+/// Which sets belong together.
+struct Groups {
+    /// Another member of the group of each, or itself.
+    towards: Vec<usize>,
+}
+
+impl Groups {
+    fn new(n_sets: usize) -> Self {
+        Self { towards: (0..n_sets).collect() }
+    }
+
+    fn of(&mut self, mut set: usize) -> usize {
+        while self.towards[set] != set {
+            self.towards[set] = self.towards[self.towards[set]];
+            set = self.towards[set];
+        }
+        set
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.towards[a] = b;
     }
 }
 

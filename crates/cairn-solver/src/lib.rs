@@ -6,7 +6,7 @@
 //! Solvers are composed from small ones; [`standard()`] builds the usual composition, from the outside in:
 //!
 //! 1. [`Optimistic`] asks again with fewer constraints when nobody knows.
-//! 2. [`Sliced`] leaves out what has nothing to do with the goal, and [`Path`] does so for a whole path at once.
+//! 2. [`Sliced`] leaves out what has nothing to do with the goal.
 //! 3. [`Cached`] remembers answers by structure.
 //! 4. [`Portfolio`] asks, cheapest first: [`InputToState`] undoes operations; [`Search`] tries values and measures how
 //!    far conditions are from holding; [`Smt`] asks Z3 where it is installed.
@@ -37,7 +37,7 @@ pub use crate::{
     model::Model,
     query::{Changed, Query},
     search::Search,
-    slice::{Path, slice},
+    slice::slice,
     smt::{Smt, SmtUnavailable},
     solver::Solver,
     standard::{Config, Standard, standard},

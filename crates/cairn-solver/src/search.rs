@@ -63,7 +63,9 @@ impl Search {
 
 impl Solver for Search {
     fn solve(&mut self, query: &Query<'_>, budget: Budget) -> Response {
-        let compiled = Compiled::new(query);
+        let Some(compiled) = Compiled::new(query) else {
+            return Response::new(Stage::Search, Answer::Unknown(Reason::TooLarge), Work::default());
+        };
         let mut problem = Problem::new(&compiled, query, budget, &mut self.domains);
         let mut random = Random::new(self.seed ^ query.dag.fingerprint(query.goal));
         let answer = search(&mut problem, &mut random);

@@ -2,9 +2,9 @@
 
 use cairn_expr::{Dag, ExprId, InputByte, Op};
 
-/// The bytes that decide the value of an expression.
-pub fn bytes_read(dag: &Dag, id: ExprId) -> Vec<InputByte> {
-    dag.reads(id).iter().flat_map(|range| range.bytes()).collect()
+/// The bytes that decide the values of some expressions, each once and in their order.
+pub fn bytes_read_by(dag: &Dag, ids: impl IntoIterator<Item = ExprId>) -> impl Iterator<Item = InputByte> {
+    dag.reads_of(ids).into_iter().flat_map(|range| range.bytes())
 }
 
 /// All parts of some expressions whose value can change with the input, operands first.

@@ -1,6 +1,6 @@
 use crate::{
     Answer, Budget, Model, Query, Reason, Response, Solver, Stage, StageStatistics, Statistics, Work,
-    terms::bytes_read,
+    terms::bytes_read_by,
 };
 use std::{
     collections::{HashMap, VecDeque},
@@ -158,9 +158,7 @@ fn complete(query: &Query<'_>, model: &Model) -> Model {
     let value = |byte: &cairn_expr::InputByte| {
         model.get(byte.region, byte.offset).unwrap_or_else(|| query.seed.byte(byte.region, byte.offset))
     };
-    query
-        .conditions()
-        .flat_map(|condition| bytes_read(query.dag, condition))
+    bytes_read_by(query.dag, query.conditions())
         .map(|byte| (byte.region, byte.offset, value(&byte)))
         .collect()
 }

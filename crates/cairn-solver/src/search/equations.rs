@@ -1,7 +1,10 @@
 //! The equations among the conditions: what has to be equal, come what may.
 
 use super::problem::Problem;
-use crate::inversion::{Demand, Inversion};
+use crate::{
+    inversion::{Demand, Inversion},
+    terms::bytes_read_by,
+};
 use cairn_expr::{ExprId, Op, mask};
 
 /// Broken conditions that are followed to equations.
@@ -103,14 +106,9 @@ pub fn waypoints(problem: &Problem<'_>) -> Vec<Equation> {
 
 /// The slots that the sides of some equations read; none if they are too many.
 pub fn slots(problem: &Problem<'_>, equations: &[Equation]) -> Vec<usize> {
-    let mut slots: Vec<usize> = equations
-        .iter()
-        .flat_map(Equation::terms)
-        .flat_map(|side| crate::terms::bytes_read(problem.dag, side))
-        .map(|byte| problem.slot(byte))
-        .collect();
+    let sides = equations.iter().flat_map(Equation::terms);
+    let mut slots: Vec<usize> = bytes_read_by(problem.dag, sides).map(|byte| problem.slot(byte)).collect();
     slots.sort_unstable();
-    slots.dedup();
     if slots.len() > problem.max_touches() {
         slots.clear();
     }

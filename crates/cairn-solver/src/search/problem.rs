@@ -23,13 +23,24 @@ pub struct Compiled<'a> {
     conditions: Vec<ExprId>,
 }
 
+/// Pairs of a condition and a byte that it reads: all of them are kept, because a byte that changes means its conditions.
+const MOST_READINGS: u64 = 4_000_000;
+
 impl<'a> Compiled<'a> {
-    /// Compiles a query.
-    pub fn new(query: &Query<'a>) -> Self {
+    /// Compiles a query; none if it is too large for a search to get anywhere.
+    pub fn new(query: &Query<'a>) -> Option<Self> {
         let mut conditions: Vec<ExprId> = query.conditions().collect();
         conditions.sort_unstable();
         conditions.dedup();
         let dag = query.dag;
+        let mut n_readings = 0;
+        for condition in &conditions {
+            n_readings +=
+                dag.reads(*condition).iter().map(|range| u64::from(range.end - range.start)).sum::<u64>();
+            if n_readings > MOST_READINGS {
+                return None;
+            }
+        }
         let mut parts = conditions.clone();
         for part in changeable(dag, &conditions) {
             parts.push(part);
@@ -38,7 +49,7 @@ impl<'a> Compiled<'a> {
         parts.sort_unstable();
         parts.dedup();
         let tape = Tape::compile(dag, &parts);
-        Self { dag, tape, parts, conditions }
+        Some(Self { dag, tape, parts, conditions })
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     distance::{number_at, rank},
     problem::{Problem, Touch},
 };
-use crate::terms::{bytes_read, changeable, reads_floats};
+use crate::terms::{bytes_read_by, changeable, reads_floats};
 use cairn_expr::{ExprId, InputByte, Op};
 use std::collections::BTreeSet;
 
@@ -126,11 +126,8 @@ pub fn variables(problem: &Problem<'_>) -> Vec<Variable> {
     }
     let mut groups: Vec<(Kind, Vec<usize>)> = groups.into_iter().collect();
     if groups.len() > problem.max_touches() {
-        let broken: BTreeSet<usize> = problem
-            .broken()
-            .flat_map(|condition| bytes_read(dag, condition))
-            .map(|byte| problem.slot(byte))
-            .collect();
+        let broken: BTreeSet<usize> =
+            bytes_read_by(dag, problem.broken()).map(|byte| problem.slot(byte)).collect();
         groups.sort_by_key(|(_, slots)| !slots.iter().any(|slot| broken.contains(slot)));
         groups.truncate(problem.max_touches().max(1));
     }

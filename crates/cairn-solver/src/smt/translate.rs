@@ -5,7 +5,7 @@ use super::{
     context::{Binary, Context, Fault, Term},
     floats, tables,
 };
-use crate::{Query, terms::bytes_read};
+use crate::{Query, terms::bytes_read_by};
 use cairn_expr::{ExprId, ExprNode, InputByte, Op, mask};
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,11 +30,8 @@ pub fn translate(
     parts: &[ExprId],
 ) -> Result<Translated, Fault> {
     let mut bytes: BTreeMap<InputByte, Term> = BTreeMap::new();
-    for byte in roots.iter().flat_map(|root| bytes_read(query.dag, *root)) {
-        let next = bytes.len() as u32;
-        if let std::collections::btree_map::Entry::Vacant(vacant) = bytes.entry(byte) {
-            vacant.insert(context.variable(next, 8)?);
-        }
+    for (index, byte) in bytes_read_by(query.dag, roots.iter().copied()).enumerate() {
+        bytes.insert(byte, context.variable(index as u32, 8)?);
     }
     let mut translator = Translator {
         context,
