@@ -110,6 +110,12 @@ impl Dag {
         self.sets.ranges(self.facts[id.index()].reads)
     }
 
+    /// The bytes that evaluating an expression reads, if they are few and lie together: this does not take the time of
+    /// putting them together.
+    pub fn reads_together(&self, id: ExprId) -> Option<InputRange> {
+        self.sets.only_range(self.facts[id.index()].reads)
+    }
+
     /// The bytes of the input that evaluating any of some expressions reads: sorted, joined where they touch. However many
     /// expressions read the same, it takes the room of once.
     pub fn reads_of(&self, ids: impl IntoIterator<Item = ExprId>) -> Vec<InputRange> {

@@ -147,6 +147,17 @@ impl InputSets {
         ids.iter().map(|id| *id != Self::EMPTY && groups.of(id.0 as usize) == group).collect()
     }
 
+    /// The only range of a set. None if there are several, and perhaps none if there are very many that touch.
+    pub fn only_range(&self, id: SetId) -> Option<InputRange> {
+        match &self.sets[id.0 as usize] {
+            Set::Ranges(ranges) => match **ranges {
+                [range] => Some(range),
+                _ => None,
+            },
+            Set::Union(..) => None,
+        }
+    }
+
     /// The ranges of all of some sets together.
     pub fn ranges_of(&self, ids: impl IntoIterator<Item = SetId>) -> Vec<InputRange> {
         let mut seen: HashSet<SetId, BuildMix> = HashSet::default();

@@ -123,7 +123,8 @@ fn is_mixture(dag: &Dag, demand: Demand) -> bool {
     matches!(dag.op(demand.node), Op::Add | Op::Sub | Op::Xor)
         && (8..=64).contains(&width)
         && demand.mask == mask(width)
-        && dag.reads(demand.node).iter().map(|range| range.end - range.start).sum::<u32>() > 1
+        && !dag.is_fixed(demand.node)
+        && dag.reads_together(demand.node).is_none_or(|range| range.end - range.start > 1)
 }
 
 impl State {

@@ -12,6 +12,7 @@
 mod constants;
 mod descent;
 mod distance;
+mod distances;
 mod domain;
 mod equations;
 mod exhaustive;

@@ -25,6 +25,8 @@ const NOT_A_NUMBER: f64 = 66.0;
 /// A condition compiled for measuring.
 #[derive(Clone, Debug)]
 pub struct Condition {
+    /// Its own place on the tape.
+    root: usize,
     /// Steps over truth values, operands first; the last is the condition.
     steps: Vec<Step>,
 }
@@ -124,11 +126,15 @@ impl Condition {
             steps.push(step);
             open.pop();
         }
-        Self { steps }
+        Self { root: root(id), steps }
     }
 
     /// How far it is from holding on the machine's values.
     pub fn distance(&self, machine: &Machine<'_>, metric: Metric, scratch: &mut Vec<[f64; 2]>) -> f64 {
+        // Most do hold.
+        if machine.low_value(self.root) == 1 {
+            return 0.0;
+        }
         if let [step] = self.steps.as_slice() {
             return step.measure(machine, metric, &[]).to_true;
         }

@@ -2,11 +2,15 @@
 
 use super::{
     distance::{Condition, Metric},
+    distances::Distances,
     domain::{Domain, Domains},
 };
 use crate::{Budget, Model, Query, terms::changeable};
-use cairn_expr::{Dag, ExprId, Machine, Slice, Tape};
-use std::time::{Duration, Instant};
+use cairn_expr::{Dag, ExprId, InputByte, InputRange, Machine, Slice, Tape};
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant},
+};
 
 /// Evaluations of one byte's own conditions that count as one of the query.
 const DOMAIN_DISCOUNT: u64 = 16;
@@ -21,6 +25,8 @@ pub struct Compiled<'a> {
     /// The roots of the tape, sorted.
     parts: Vec<ExprId>,
     conditions: Vec<ExprId>,
+    /// What each condition reads.
+    reads: Vec<Cow<'a, [InputRange]>>,
 }
 
 /// Pairs of a condition and a byte that it reads: all of them are kept, because a byte that changes means its conditions.
@@ -33,13 +39,15 @@ impl<'a> Compiled<'a> {
         conditions.sort_unstable();
         conditions.dedup();
         let dag = query.dag;
+        let mut reads = Vec::with_capacity(conditions.len());
         let mut n_readings = 0;
         for condition in &conditions {
-            n_readings +=
-                dag.reads(*condition).iter().map(|range| u64::from(range.end - range.start)).sum::<u64>();
+            let ranges = dag.reads(*condition);
+            n_readings += ranges.iter().map(|range| u64::from(range.end - range.start)).sum::<u64>();
             if n_readings > MOST_READINGS {
                 return None;
             }
+            reads.push(ranges);
         }
         let mut parts = conditions.clone();
         for part in changeable(dag, &conditions) {
@@ -49,7 +57,7 @@ impl<'a> Compiled<'a> {
         parts.sort_unstable();
         parts.dedup();
         let tape = Tape::compile(dag, &parts);
-        Some(Self { dag, tape, parts, conditions })
+        Some(Self { dag, tape, parts, conditions, reads })
     }
 }
 
@@ -72,7 +80,7 @@ pub struct Problem<'t> {
     readers: Vec<Vec<usize>>,
     domains: Vec<Domain>,
     /// Of each condition.
-    distances: Vec<f64>,
+    distances: Distances,
     metric: Metric,
     scratch: Vec<[f64; 2]>,
     evaluations: u64,
@@ -93,13 +101,14 @@ pub struct Touch {
 impl<'t> Problem<'t> {
     /// Starts at the seed.
     pub fn new(compiled: &'t Compiled<'_>, query: &Query<'_>, budget: Budget, domains: &mut Domains) -> Self {
-        let Compiled { dag, tape, parts, conditions } = compiled;
+        let Compiled { dag, tape, parts, conditions, reads } = compiled;
         let machine = tape.machine(query.seed);
         let mut readers = vec![Vec::new(); tape.inputs().len()];
-        for (index, condition) in conditions.iter().enumerate() {
-            for range in dag.reads(*condition).iter() {
-                for byte in range.bytes() {
-                    let slot = tape.slot(byte).expect("the tape reads what conditions read");
+        for (index, ranges) in reads.iter().enumerate() {
+            for range in ranges.iter() {
+                let first = InputByte { region: range.region, offset: range.start };
+                let first = tape.slot(first).expect("the tape reads what conditions read");
+                for slot in first..first + (range.end - range.start) as usize {
                     readers[slot].push(index);
                 }
             }
@@ -114,7 +123,7 @@ impl<'t> Problem<'t> {
             compiled,
             readers,
             domains: Vec::new(),
-            distances: vec![0.0; conditions.len()],
+            distances: Distances::new(conditions.len()),
             metric: Metric::Difference,
             scratch: Vec::new(),
             evaluations: 1,
@@ -139,8 +148,8 @@ impl<'t> Problem<'t> {
                 .iter()
                 .map(|index| self.conditions[*index])
                 .filter(|condition| {
-                    let reads = self.dag.reads(*condition);
-                    matches!(&*reads, [range] if range.end - range.start == 1)
+                    let range = self.dag.reads_together(*condition);
+                    range.is_some_and(|range| range.end - range.start == 1)
                 })
                 .collect();
             let (domain, n_evaluations) = domains.of(self.dag, &alone);
@@ -166,7 +175,7 @@ impl<'t> Problem<'t> {
     }
 
     /// The slot of a byte of the input, which the query reads.
-    pub fn slot(&self, byte: cairn_expr::InputByte) -> usize {
+    pub fn slot(&self, byte: InputByte) -> usize {
         self.machine.tape().slot(byte).expect("the query reads it")
     }
 
@@ -204,10 +213,8 @@ impl<'t> Problem<'t> {
     pub fn evaluate(&mut self, touch: &Touch) -> f64 {
         self.count();
         self.machine.run_slice(&touch.slice);
-        for index in &touch.conditions {
-            self.distances[*index] =
-                self.compiled[*index].distance(&self.machine, self.metric, &mut self.scratch);
-        }
+        let Self { compiled, machine, metric, scratch, .. } = self;
+        self.distances.update(&touch.conditions, |index| compiled[index].distance(machine, *metric, scratch));
         self.total()
     }
 
@@ -223,30 +230,29 @@ impl<'t> Problem<'t> {
     }
 
     fn measure_all(&mut self) {
-        for (condition, distance) in self.compiled.iter().zip(&mut self.distances) {
-            *distance = condition.distance(&self.machine, self.metric, &mut self.scratch);
-        }
+        let Self { compiled, machine, metric, scratch, .. } = self;
+        self.distances.set_all(|index| compiled[index].distance(machine, *metric, scratch));
     }
 
     /// The distance of the candidate; 0 if everything holds.
     pub fn total(&self) -> f64 {
-        self.distances.iter().sum()
+        self.distances.total()
     }
 
     /// Whether everything holds.
     pub fn is_solved(&self) -> bool {
-        self.distances.iter().all(|distance| *distance == 0.0)
+        self.distances.of_all().iter().all(|distance| *distance == 0.0)
     }
 
     /// The conditions that do not hold.
     pub fn broken(&self) -> impl Iterator<Item = ExprId> + '_ {
-        let pairs = self.conditions.iter().zip(&self.distances);
+        let pairs = self.conditions.iter().zip(self.distances.of_all());
         pairs.filter(|(_, distance)| **distance > 0.0).map(|(condition, _)| *condition)
     }
 
     /// Whether a change there can help: a broken condition reads it.
     pub fn matters(&self, touch: &Touch) -> bool {
-        touch.conditions.iter().any(|index| self.distances[*index] > 0.0)
+        touch.conditions.iter().any(|index| self.distances.of_all()[*index] > 0.0)
     }
 
     /// Measures differently from now on.

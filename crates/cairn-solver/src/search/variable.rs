@@ -101,8 +101,7 @@ pub fn variables(problem: &Problem<'_>) -> Vec<Variable> {
         }
     }
     for part in &parts {
-        let reads = dag.reads(*part);
-        let [range] = &*reads else { continue };
+        let Some(range) = dag.reads_together(*part) else { continue };
         let size = range.end - range.start;
         if !matches!(size, 2 | 4 | 8) || dag.width(*part) < 8 * size {
             continue;
