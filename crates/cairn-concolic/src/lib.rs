@@ -39,5 +39,5 @@ pub use crate::{
     infect::infect,
     path::{Constraint, Disagreement, Path, Recording, Step},
     regions::{ApplyError, Limits, Regions},
-    verify::{Verification, verify, verify_value},
+    verify::{Verification, verify, verify_value, verify_whole},
 };

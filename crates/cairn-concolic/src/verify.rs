@@ -48,10 +48,11 @@ impl fmt::Display for Verification {
 /// same answer. They count where `step` is a decision of one. Where both runs noted all conditions of the program, all of
 /// them count. A guidepost that was broken and is satisfied now is flipped too.
 pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
-    let counts = Counting {
-        library: path.steps()[step].origin != Origin::Program,
-        everything: notes_all(path) && notes_all(new),
-    };
+    compare(path, step, new, notes_all(path) && notes_all(new))
+}
+
+fn compare(path: &Path, step: usize, new: &Path, everything: bool) -> Verification {
+    let counts = Counting { library: path.steps()[step].origin != Origin::Program, everything };
     let wanted: Vec<Decision> =
         path.steps()[..=step].iter().filter_map(|step| counts.decision(step)).collect();
     let mut taken = new.steps().iter().filter_map(|step| counts.decision(step));
@@ -69,6 +70,22 @@ pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
         Some(_) => Verification::Diverged { after: before.len() },
         None => Verification::Ended { after: before.len() },
     }
+}
+
+/// Looks once more, at traces of both inputs that note all conditions, whether they depend on the input or not.
+///
+/// What depended on the input in one run need not in another: a read that fills its buffer has the same result for every
+/// larger file.
+pub fn verify_whole(path: &Path, step: usize, whole: &Path, new: &Path) -> Option<Verification> {
+    let name = |step: &Step| match step.event {
+        Event::Conditional { condition: Some(condition), occurrence, expression: Some(_), .. } => {
+            Some((condition, occurrence))
+        }
+        _ => None,
+    };
+    let asked = name(&path.steps()[step])?;
+    let step = whole.steps().iter().position(|step| name(step) == Some(asked))?;
+    Some(compare(whole, step, new, true))
 }
 
 /// Compares the path of a new input with the one it was made from by asking for `value` at `step`, the evaluation of a site.

@@ -81,6 +81,25 @@ fn a_branch_is_decided_otherwise_and_written_as_raw_bytes() {
 }
 
 #[test]
+fn a_branch_may_depend_on_the_new_input_no_longer() {
+    // A buffer that is filled says nothing of the size of the file, so that the new run does not note what it decides by it.
+    let text = r#"
+#include <stdio.h>
+
+int main(void) {
+  static char b[1000];
+  if (fread(b, 1, sizeof b, stdin) == sizeof b)
+    return 1;
+  return 0;
+}
+"#;
+    let workspace = program(text);
+    let ran = cairn(&workspace, &["solve", "./program", "start", "--branch", "target.c:5", "--json"]);
+    let report = json(&ran.success());
+    assert_eq!(report["found"][0]["outcome"]["ending"]["code"], 1, "{report}");
+}
+
+#[test]
 fn all_occurrences_have_an_input_each() {
     let workspace = program(PROGRAM);
     let arguments =

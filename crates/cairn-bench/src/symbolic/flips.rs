@@ -2,11 +2,13 @@
 
 use super::{
     pairs::{Walked, n_pairs, walk},
-    subject::open,
+    subject::{Tracer, open},
 };
 use crate::results;
 use anyhow::{Result, ensure};
-use cairn_concolic::{Event, Flip, Path, Verification, flip, verify};
+use cairn_abi::channel::TraceLevel;
+use cairn_concolic::{Event, Flip, Path, Verification, flip, verify, verify_whole};
+use cairn_executor::SymbolicConfig;
 use cairn_model::ProgramMap;
 use cairn_solver::{Budget, Config, Strength, standard};
 use cairn_targets::Cache;
@@ -76,6 +78,7 @@ fn flip_program(cache: &Cache, name: &str) -> Result<Tally> {
     if let Some(missing) = &solver.smt_unavailable {
         eprintln!("{missing}");
     }
+    let mut whole_tracer: Option<Tracer> = None;
     tally.walked = walk(cache, &subject, n_pairs()?, 23, |tracer, path, steps| {
         for step in steps {
             let start = Instant::now();
@@ -106,7 +109,16 @@ fn flip_program(cache: &Cache, name: &str) -> Result<Tally> {
             };
             let (_, new) = tracer.trace(&solved.input)?;
             tally.n_mistakes += new.n_mistakes();
-            let verification = verify(path, *step, &new);
+            let mut verification = verify(path, *step, &new);
+            if verification != Verification::Flipped {
+                let tracer = match &mut whole_tracer {
+                    Some(tracer) => tracer,
+                    None => whole_tracer.insert(subject.tracer(whole_traces())?),
+                };
+                let (_, whole) = tracer.trace(path.regions().input())?;
+                let (_, new) = tracer.trace(&solved.input)?;
+                verification = verify_whole(path, *step, &whole, &new).unwrap_or(verification);
+            }
             let is_flipped = verification == Verification::Flipped;
             if solved.strength != Strength::Full {
                 tally.n_optimistic += 1;
@@ -123,6 +135,11 @@ fn flip_program(cache: &Cache, name: &str) -> Result<Tally> {
     })?;
     tally.n_mistakes += tally.walked.n_mistakes;
     Ok(tally)
+}
+
+/// With conditions that do not depend on the input.
+fn whole_traces() -> SymbolicConfig {
+    SymbolicConfig { trace_level: TraceLevel::All, ..SymbolicConfig::default() }
 }
 
 impl Tally {

@@ -16,7 +16,9 @@ use crate::{
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_abi::channel::TraceLevel;
-use cairn_concolic::{Demands, Event, Flip, Solved, Verification, flip, reach_value, verify, verify_value};
+use cairn_concolic::{
+    Demands, Event, Flip, Path, Solved, Verification, flip, reach_value, verify, verify_value, verify_whole,
+};
 use cairn_executor::{Asked, SymbolicConfig};
 use cairn_model::{Coverage, Input, Outcome};
 use cairn_solver::{Budget, Solver, Standard, Strength, standard};
@@ -157,6 +159,7 @@ impl Solve {
         let mut work = Work {
             subject: &subject,
             tracer,
+            whole_tracer: None,
             solver: standard(cairn_solver::Config::default()),
             output: self.output.as_deref(),
             found: Vec::new(),
@@ -214,7 +217,11 @@ impl Solve {
                 let Flip::Solved(solved) = answer else { continue };
                 report.n_runs += 1;
                 let new = work.tracer.trace(&solved.input)?;
-                let verification = verify(&traced.path, step, &new.path);
+                let mut verification = verify(&traced.path, step, &new.path);
+                if verification != Verification::Flipped {
+                    verification =
+                        work.look_again(&traced.path, step, &solved.input)?.unwrap_or(verification);
+                }
                 report.n_disagreements += new.path.n_mistakes();
                 if verification == Verification::Flipped {
                     work.keep(solved.input, Some(verification), goal)?;
@@ -329,12 +336,33 @@ const DEFAULT_RUNS: usize = 1000;
 struct Work<'a> {
     subject: &'a Subject,
     tracer: Tracer<'a>,
+    /// Notes all conditions; made when it is needed.
+    whole_tracer: Option<Tracer<'a>>,
     solver: Standard,
     output: Option<&'a std::path::Path>,
     found: Vec<Found>,
 }
 
 impl Work<'_> {
+    /// Whether an input does what it was made for, when its run seems to have left the way.
+    fn look_again(
+        &mut self,
+        path: &Path,
+        step: usize,
+        input: &Input,
+    ) -> Result<Option<Verification>, Failure> {
+        let tracer = match &mut self.whole_tracer {
+            Some(tracer) => tracer,
+            None => {
+                let config = SymbolicConfig { trace_level: TraceLevel::All, ..SymbolicConfig::default() };
+                self.whole_tracer.insert(Tracer::new(self.subject, config)?)
+            }
+        };
+        let whole = tracer.trace(path.regions().input())?;
+        let new = tracer.trace(input)?;
+        Ok(verify_whole(path, step, &whole.path, &new.path))
+    }
+
     /// Runs an input on the plain view and the bare build, and keeps it.
     fn keep(&mut self, input: Input, verification: Option<Verification>, goal: &Goal) -> Result<(), Failure> {
         let map = &self.subject.map;
