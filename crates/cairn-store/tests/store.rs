@@ -1,7 +1,9 @@
 //! A store as its users meet it: reopened, shared, killed.
 
 use cairn_model::{KillReason, MutantId, StableId, Verdict};
-use cairn_store::{Circumstances, ExaminedInput, InputResults, ResultKey, Store, StoreError};
+use cairn_store::{
+    Beyond, CampaignHead, Circumstances, ExaminedInput, InputResults, ResultKey, Store, StoreError,
+};
 use std::{env, fs, path::Path, process::Command, thread};
 
 fn circumstances(fuel: u64) -> Circumstances {
@@ -114,6 +116,25 @@ fn results_of_the_first_format_are_made_again() {
     assert_eq!(store.recall(under, &key("a")).unwrap(), nothing(&key("a")));
     store.remember(under, &[results("a", 1)]).unwrap();
     assert_eq!(store.recall(under, &key("a")).unwrap(), in_store_order(results("a", 1)));
+}
+
+#[test]
+fn a_campaign_of_the_third_format_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let head = CampaignHead { map_hash: [7; 32], seed: 1, settings: "{}".into() };
+    Store::open(&path).unwrap().begin_campaign(&head).unwrap();
+    // What the third format did not have.
+    let third = rusqlite::Connection::open(&path).unwrap();
+    third.execute_batch("DROP TABLE beyond; PRAGMA user_version = 3;").unwrap();
+    drop(third);
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(store.campaign().unwrap(), Some(head));
+    assert_eq!(store.beyond().unwrap(), Beyond::default());
+    let beyond = Beyond { failing: vec![3, 70_000], unstable: vec![5] };
+    store.note_beyond(&beyond).unwrap();
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().beyond().unwrap(), beyond);
 }
 
 #[test]
