@@ -21,6 +21,7 @@ mod arming;
 mod confirm;
 mod fuel;
 mod guide;
+mod judge;
 mod noted;
 mod observe;
 mod reach_file;
@@ -31,6 +32,7 @@ pub use self::{
     confirm::Confirmation,
     fuel::{FUEL_MARGIN, LEAST_FUEL, fuel_for},
     guide::{Guided, GuidedEnd},
+    judge::{Comparing, Concluded, MutantJudge},
     observe::{MAX_VALUES, Observe, Observed},
     reach_file::ReachFile,
 };

@@ -55,14 +55,14 @@ impl Worker {
         let time = original.elapsed.max(stability.second.outcome.elapsed);
         let varying =
             self.unmask_equal_outputs(&mut stability.unstable, &original, &stability.second.outcome)?;
-        if let Err(why) = self.oracle.check(&original, &Masks::of(&stability)) {
+        if let Err(why) = self.judge.oracle.check(&original, &Masks::of(&stability)) {
             return Ok(Prepared::LeftOut(self.no_say(&why, &original)));
         }
         let limit = self.bare.config().wall_limit;
-        self.session.set_fuel(0);
-        self.session.set_wall_limit(time.saturating_mul(VIEW_TIME_MARGIN).max(limit));
-        let inactive = self.session.original(input)?;
-        let oracle = self.oracle;
+        self.judge.session.set_fuel(0);
+        self.judge.session.set_wall_limit(time.saturating_mul(VIEW_TIME_MARGIN).max(limit));
+        let inactive = self.judge.session.original(input)?;
+        let oracle = self.judge.oracle;
         let mut masks = Masks::of(&stability);
         let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
         let mut agrees = self.agrees(&reference, &inactive.execution.outcome)?;
@@ -78,7 +78,7 @@ impl Worker {
                 return Ok(Prepared::LeftOut(self.no_say(&why, &original)));
             }
             let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
-            let fresh = self.session.run_fresh(input, None)?;
+            let fresh = self.judge.session.run_fresh(input, None)?;
             if let Agrees::No = self.agrees(&reference, &fresh.outcome)? {
                 return Ok(Prepared::Differs(difference(&original, &fresh.outcome)));
             }
@@ -92,8 +92,8 @@ impl Worker {
             }
             Agrees::Unknown(why) => return Ok(Prepared::LeftOut(why)),
         }
-        self.session.set_wall_limit(time.saturating_mul(EXAMINED_TIME_MARGIN).max(limit));
-        let run = self.session.examine(input)?;
+        self.judge.session.set_wall_limit(time.saturating_mul(EXAMINED_TIME_MARGIN).max(limit));
+        let run = self.judge.session.examine(input)?;
         let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
         let outcome = &run.run.execution.outcome;
         if outcome.ending == Ending::TimedOut {
@@ -112,7 +112,7 @@ impl Worker {
         }
         // Mutated bodies take steps in every loop, and only examined ones do so too.
         let fuel_used = inactive.execution.fuel_used.max(run.run.execution.fuel_used);
-        let table = self.session.table().clone();
+        let table = self.judge.session.table().clone();
         let reached: MutantSet = run
             .reached
             .iter()
@@ -139,7 +139,7 @@ impl Worker {
 
     /// Whether an outcome of the view, with no mutant active, is the original's.
     fn agrees(&mut self, reference: &Reference<'_>, outcome: &Outcome) -> Result<Agrees, Failure> {
-        Ok(match self.judge(reference, outcome)? {
+        Ok(match self.judge.judge(reference, outcome)? {
             Judged::Verdict(Verdict::Killed(_)) => Agrees::No,
             Judged::Verdict(Verdict::Undecided) => {
                 Agrees::Unknown("its output is longer than what is kept of it".into())
@@ -170,7 +170,7 @@ impl Worker {
         second: &Outcome,
     ) -> Result<Vec<String>, Failure> {
         let mut equal = Vec::new();
-        if !self.has_comparison() {
+        if !self.judge.has_comparison() {
             return Ok(equal);
         }
         let parts = [
@@ -179,7 +179,7 @@ impl Worker {
         ];
         for (name, one, other) in parts {
             if unstable.iter().any(|part| part == name)
-                && self.compares_equal(&one.bytes.0, &other.bytes.0)?
+                && self.judge.compares_equal(&one.bytes.0, &other.bytes.0)?
             {
                 unstable.retain(|part| part != name);
                 equal.push(name.to_owned());

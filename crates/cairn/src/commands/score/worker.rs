@@ -7,12 +7,12 @@ use super::{
 };
 use crate::failure::Failure;
 use cairn_executor::{
-    CompareCommand, Compared, Executor, Ran, SessionConfig, SessionRun, Target,
-    mutants::MutantSession,
-    oracle::{Judged, Oracle, Reference, needs_confirmation},
+    Executor, SessionConfig, Target,
+    mutants::{Comparing, MutantJudge, MutantSession},
+    oracle::{Judged, Reference},
     pin_to_core,
 };
-use cairn_model::{Input, KillReason, MutantId, Outcome, ProgramMap, Verdict};
+use cairn_model::{Input, MutantId, ProgramMap, Verdict};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -29,21 +29,11 @@ const PART_TIME: Duration = Duration::from_millis(200);
 pub struct Worker {
     /// Runs the bare build.
     pub bare: Executor,
-    /// Runs the mutant view.
-    pub session: MutantSession,
-    /// What counts.
-    pub oracle: Oracle,
+    /// Runs mutants and concludes what they are.
+    pub judge: MutantJudge,
     /// The program.
     pub map: Arc<ProgramMap>,
     core: Option<usize>,
-    comparison: Comparison,
-}
-
-/// Who compares outputs.
-enum Comparison {
-    None,
-    Function,
-    Command(Box<CompareCommand>),
 }
 
 /// Verdicts of some mutants on one input.
@@ -67,22 +57,21 @@ impl Worker {
         let target =
             Target { program: plan.mutants.view.program.clone(), n_counters: plan.mutants.map.n_counters };
         let config = SessionConfig { run: limits.clone(), ..SessionConfig::default() };
-        let comparison = match compare {
-            None => Comparison::None,
-            Some(Compare::Function) => Comparison::Function,
+        let comparing = match compare {
+            None => Comparing::Bytes,
+            Some(Compare::Function) => Comparing::Function,
             Some(Compare::Command { .. }) => plan
                 .setup
                 .command()?
-                .map_or(Comparison::None, |command| Comparison::Command(Box::new(command))),
+                .map_or(Comparing::Bytes, |command| Comparing::Command(Box::new(command))),
         };
         let bare = Target { program: plan.subject.views.bare.clone(), n_counters: 0 };
+        let session = MutantSession::new(target, plan.mutants.table.clone(), config)?;
         Ok(Self {
             bare: Executor::new(bare, limits.clone())?,
-            session: MutantSession::new(target, plan.mutants.table.clone(), config)?,
-            oracle: *oracle,
+            judge: MutantJudge::new(session, *oracle, comparing),
             map: plan.mutants.map.clone(),
             core,
-            comparison,
         })
     }
 
@@ -107,10 +96,10 @@ impl Worker {
             Some(original) => original.clone(),
             None => Arc::new(self.bare.run(input)?.outcome),
         };
-        let oracle = self.oracle;
+        let oracle = self.judge.oracle;
         let reference = Reference { oracle: &oracle, original: &original, masks: &ready.masks };
-        self.session.set_fuel(ready.fuel());
-        self.session.set_wall_limit(ready.wall_limit(self.bare.config().wall_limit));
+        self.judge.session.set_fuel(ready.fuel());
+        self.judge.session.set_wall_limit(ready.wall_limit(self.bare.config().wall_limit));
         let mut rest = mutants;
         let n_in_time = PART_TIME.as_micros() / ready.time.as_micros().max(1);
         let mut n_at_once = usize::try_from(n_in_time).unwrap_or(FIRST_PART).clamp(1, FIRST_PART);
@@ -119,8 +108,14 @@ impl Worker {
             rest = later;
             let started = Instant::now();
             let mut batch = Batch::default();
-            for run in self.session.run(input, part)? {
-                match self.conclude(input, &reference, run.mutant, &run.run, &mut batch)? {
+            for run in self.judge.session.run(input, part)? {
+                let concluded = self.judge.conclude(input, &reference, run.mutant, &run.run)?;
+                match concluded.is_confirmed {
+                    Some(true) => batch.n_confirmed += 1,
+                    Some(false) => batch.n_not_confirmed += 1,
+                    None => {}
+                }
+                match concluded.judged {
                     Judged::Verdict(verdict) => batch.verdicts.push((run.mutant, verdict)),
                     Judged::CompareFailed(failure) => {
                         batch.not_compared.push((run.mutant, failure.to_string()));
@@ -134,68 +129,6 @@ impl Worker {
             };
         }
         Ok(())
-    }
-
-    /// The verdict of one run, confirmed where that is needed.
-    fn conclude(
-        &mut self,
-        input: &Input,
-        reference: &Reference<'_>,
-        mutant: MutantId,
-        run: &SessionRun,
-        batch: &mut Batch,
-    ) -> Result<Judged, Failure> {
-        let judged = self.judge(reference, &run.execution.outcome)?;
-        let Judged::Verdict(Verdict::Killed(reason)) = judged else { return Ok(judged) };
-        let is_unstable = !reference.masks.is_empty() && reason == KillReason::Output;
-        // A run that was made in a fresh process needs no other, unless a busy machine may be to blame.
-        let is_fresh = run.ran != Ran::Live && !matches!(reason, KillReason::Timeout | KillReason::Memory);
-        if is_fresh || !(needs_confirmation(reason) || is_unstable) {
-            return Ok(judged);
-        }
-        let again = self.session.run_fresh(input, Some(mutant))?;
-        let again = self.judge(reference, &again.outcome)?;
-        Ok(match again {
-            Judged::Verdict(Verdict::Killed(_)) => {
-                batch.n_confirmed += 1;
-                // What it does in a fresh process is what counts.
-                again
-            }
-            Judged::Verdict(Verdict::Survived | Verdict::LayoutDependent) => {
-                batch.n_not_confirmed += 1;
-                Judged::Verdict(Verdict::LayoutDependent)
-            }
-            Judged::Verdict(Verdict::Undecided) | Judged::CompareFailed(_) => again,
-        })
-    }
-
-    /// What follows from an outcome; where the user's comparison fails, nothing does.
-    pub fn judge(&mut self, reference: &Reference<'_>, outcome: &Outcome) -> Result<Judged, Failure> {
-        Ok(match &mut self.comparison {
-            Comparison::None => Judged::Verdict(reference.verdict(outcome)),
-            Comparison::Function => {
-                let session = &mut self.session;
-                reference.judge_with(outcome, |one, other| session.compare(one, other))?
-            }
-            Comparison::Command(command) => {
-                reference.judge_with(outcome, |one, other| command.compare(one, other))?
-            }
-        })
-    }
-
-    /// Whether the user compares outputs.
-    pub fn has_comparison(&self) -> bool {
-        !matches!(self.comparison, Comparison::None)
-    }
-
-    /// Whether the user's comparison calls two outputs the same.
-    pub fn compares_equal(&mut self, one: &[u8], other: &[u8]) -> Result<bool, Failure> {
-        let compared = match &mut self.comparison {
-            Comparison::None => return Ok(one == other),
-            Comparison::Function => self.session.compare(one, other)?,
-            Comparison::Command(command) => command.compare(one, other)?,
-        };
-        Ok(compared == Compared::Same)
     }
 }
 

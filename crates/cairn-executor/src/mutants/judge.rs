@@ -1,0 +1,119 @@
+//! What mutants are concluded to be, with a comparison of the user's where there is one.
+
+use super::MutantSession;
+use crate::{
+    compare::{CompareCommand, Compared},
+    error::ExecutorError,
+    oracle::{Judged, Oracle, Reference, needs_confirmation},
+    session::{Ran, SessionRun},
+};
+use cairn_model::{Input, KillReason, MutantId, Outcome, Verdict};
+
+/// A mutant view, what counts in outcomes, and who compares them.
+#[derive(Debug)]
+pub struct MutantJudge {
+    /// Runs the mutant view.
+    pub session: MutantSession,
+    /// What counts.
+    pub oracle: Oracle,
+    comparing: Comparing,
+}
+
+/// Who compares outputs that differ.
+#[derive(Debug, Default)]
+pub enum Comparing {
+    /// Nobody: what differs differs.
+    #[default]
+    Bytes,
+    /// The program's own `cairn_compare`.
+    Function,
+    /// A command of the user's.
+    Command(Box<CompareCommand>),
+}
+
+/// What a run of a mutant came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concluded {
+    /// The verdict, after a fresh process where one was asked.
+    pub judged: Judged,
+    /// Whether a fresh process agreed with a kill; `None` if none was asked.
+    pub is_confirmed: Option<bool>,
+}
+
+impl MutantJudge {
+    /// With what counts, and who compares.
+    pub fn new(session: MutantSession, oracle: Oracle, comparing: Comparing) -> Self {
+        Self { session, oracle, comparing }
+    }
+
+    /// What follows from an outcome; where the user's comparison fails, nothing does.
+    pub fn judge(&mut self, reference: &Reference<'_>, outcome: &Outcome) -> Result<Judged, ExecutorError> {
+        Ok(match &mut self.comparing {
+            Comparing::Bytes => Judged::Verdict(reference.verdict(outcome)),
+            Comparing::Function => {
+                let session = &mut self.session;
+                reference.judge_with(outcome, |one, other| session.compare(one, other))?
+            }
+            Comparing::Command(command) => {
+                reference.judge_with(outcome, |one, other| command.compare(one, other))?
+            }
+        })
+    }
+
+    /// The verdict of one run, confirmed in a fresh process where that is needed.
+    pub fn conclude(
+        &mut self,
+        input: &Input,
+        reference: &Reference<'_>,
+        mutant: MutantId,
+        run: &SessionRun,
+    ) -> Result<Concluded, ExecutorError> {
+        let judged = self.judge(reference, &run.execution.outcome)?;
+        let unasked = |judged| Ok(Concluded { judged, is_confirmed: None });
+        let Judged::Verdict(Verdict::Killed(reason)) = judged else { return unasked(judged) };
+        let is_unstable = !reference.masks.is_empty() && reason == KillReason::Output;
+        // A run that was made in a fresh process needs no other, unless a busy machine may be to blame.
+        let is_fresh = run.ran != Ran::Live && !matches!(reason, KillReason::Timeout | KillReason::Memory);
+        if is_fresh || !(needs_confirmation(reason) || is_unstable) {
+            return unasked(judged);
+        }
+        self.conclude_fresh(input, reference, mutant)
+    }
+
+    /// The verdict of a kill that a fresh process has to agree with.
+    pub fn conclude_fresh(
+        &mut self,
+        input: &Input,
+        reference: &Reference<'_>,
+        mutant: MutantId,
+    ) -> Result<Concluded, ExecutorError> {
+        let again = self.session.run_fresh(input, Some(mutant))?;
+        // What it does in a fresh process is what counts.
+        let again = self.judge(reference, &again.outcome)?;
+        Ok(match again {
+            Judged::Verdict(Verdict::Killed(_)) => Concluded { judged: again, is_confirmed: Some(true) },
+            Judged::Verdict(Verdict::Survived | Verdict::LayoutDependent) => Concluded {
+                judged: Judged::Verdict(Verdict::LayoutDependent),
+                is_confirmed: Some(false),
+            },
+            Judged::Verdict(Verdict::Undecided) | Judged::CompareFailed(_) => {
+                Concluded { judged: again, is_confirmed: None }
+            }
+        })
+    }
+
+    /// Whether the user compares outputs.
+    pub fn has_comparison(&self) -> bool {
+        !matches!(self.comparing, Comparing::Bytes)
+    }
+
+    /// Whether two outputs are the same, as the user sees it.
+    pub fn compares_equal(&mut self, one: &[u8], other: &[u8]) -> Result<bool, ExecutorError> {
+        let compared = match &mut self.comparing {
+            Comparing::Bytes => return Ok(one == other),
+            Comparing::Function => self.session.compare(one, other)?,
+            Comparing::Command(command) => command.compare(one, other)?,
+        };
+        Ok(compared == Compared::Same)
+    }
+}
