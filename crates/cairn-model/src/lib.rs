@@ -19,6 +19,7 @@ pub mod guidepost;
 pub mod ids;
 pub mod input;
 pub mod map;
+mod mutant_set;
 pub mod mutants;
 pub mod outcome;
 pub mod sites;
@@ -37,6 +38,7 @@ pub use crate::{
     },
     input::Input,
     map::ProgramMap,
+    mutant_set::MutantSet,
     mutants::MutantTable,
     outcome::{Ending, Outcome},
     sites::SiteTable,

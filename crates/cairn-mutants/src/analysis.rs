@@ -11,7 +11,6 @@
 
 mod fate;
 mod matrix;
-mod mutant_set;
 mod score;
 pub mod survivors;
 #[cfg(test)]
@@ -20,6 +19,6 @@ mod tests;
 pub use self::{
     fate::Fate,
     matrix::{InputNumber, InputRow, KillMatrix},
-    mutant_set::MutantSet,
     score::{Dropped, Score},
 };
+pub use cairn_model::MutantSet;

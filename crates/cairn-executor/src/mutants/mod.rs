@@ -24,6 +24,7 @@ mod guide;
 mod judge;
 mod noted;
 mod observe;
+mod prepare;
 mod reach_file;
 
 pub(crate) use self::arming::{Arming, Watching};
@@ -34,6 +35,7 @@ pub use self::{
     guide::{Guided, GuidedEnd},
     judge::{Comparing, Concluded, MutantJudge},
     observe::{MAX_VALUES, Observe, Observed},
+    prepare::{Difference, EXAMINED_MARGIN, LeftOut, Original, Prepared, TIME_MARGINS, time_for},
     reach_file::ReachFile,
 };
 

@@ -1,6 +1,6 @@
 //! Which input did what to which mutant.
 
-use super::{fate::Fate, mutant_set::MutantSet};
+use super::{MutantSet, fate::Fate};
 use cairn_model::{MutantId, Verdict};
 use std::collections::BTreeMap;
 

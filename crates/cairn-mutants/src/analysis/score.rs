@@ -1,6 +1,6 @@
 //! What a set of inputs is worth, in numbers.
 
-use super::{fate::Fate, matrix::KillMatrix, mutant_set::MutantSet};
+use super::{MutantSet, fate::Fate, matrix::KillMatrix};
 use cairn_model::{MutantTable, mutants::DropReason};
 use std::collections::BTreeMap;
 

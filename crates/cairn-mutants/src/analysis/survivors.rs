@@ -7,7 +7,7 @@
 //! Among these, mutants of functions where most others are killed come first. There the tests do look closely, so a
 //! survivor is an exception, and a test for it is near.
 
-use super::{fate::Fate, matrix::KillMatrix, mutant_set::MutantSet};
+use super::{MutantSet, fate::Fate, matrix::KillMatrix};
 use cairn_model::{MutantId, MutantTable};
 
 /// A mutant nobody noticed.

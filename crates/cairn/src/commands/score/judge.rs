@@ -1,6 +1,5 @@
 //! What counts as a difference, as `cairn.toml` says.
 
-use super::ready::{EXAMINED_MARGIN, TIME_MARGINS};
 use crate::{
     config::{CompareConfig, Config},
     failure::Failure,
@@ -8,7 +7,7 @@ use crate::{
 };
 use cairn_executor::{
     CompareCommand, RunConfig,
-    mutants::{FUEL_MARGIN, LEAST_FUEL},
+    mutants::{EXAMINED_MARGIN, FUEL_MARGIN, LEAST_FUEL, TIME_MARGINS},
     oracle::Oracle,
 };
 use std::{env, fs, path::PathBuf};

@@ -2,19 +2,12 @@
 
 use super::memory::ExaminedSets;
 use cairn_executor::{
-    mutants::fuel_for,
+    mutants::{fuel_for, time_for},
     oracle::{Masks, Reference},
 };
 use cairn_model::Outcome;
 use cairn_store::ResultKey;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
-
-/// A mutant may take so many times the time that the original takes on the same input, at least and at most. Mutated
-/// code is slower: hardly so where a program mostly calls, twelve times in the hottest of loops with all operators.
-pub const TIME_MARGINS: [u32; 2] = [10, 40];
-
-/// How much slower can be seen from the examining run: in between, a mutant may take so many times what that took.
-pub const EXAMINED_MARGIN: u32 = 5;
 
 /// An input that mutants can be run on.
 pub struct Ready {
@@ -46,8 +39,7 @@ impl Ready {
 
     /// The time a mutant may take, where the original has `limit`, which is the least.
     pub fn wall_limit(&self, limit: Duration) -> Duration {
-        let [least, most] = TIME_MARGINS.map(|margin| self.time.saturating_mul(margin));
-        self.examined_time.saturating_mul(EXAMINED_MARGIN).clamp(least, most).max(limit)
+        time_for(self.time, self.examined_time, limit)
     }
 }
 
@@ -69,31 +61,4 @@ pub fn name_original(reference: &Reference<'_>, varying: &[String], examined: &E
     }
     examined.hash_into(&mut hasher);
     *hasher.finalize().as_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mutants_of_slow_originals_have_more_time_and_no_mutant_has_less_than_the_original() {
-        let limit = |time, examined_time| {
-            let ready = Ready {
-                key: ResultKey::default(),
-                original: None,
-                masks: Masks::default(),
-                masked: Vec::new(),
-                fuel_used: 7,
-                time: Duration::from_millis(time),
-                examined_time: Duration::from_millis(examined_time),
-                branches: BTreeSet::new(),
-                examined: ExaminedSets::default(),
-            };
-            ready.wall_limit(Duration::from_secs(1)).as_millis()
-        };
-        assert_eq!(limit(3, 9), 1000);
-        assert_eq!(limit(900, 1000), 9000);
-        assert_eq!(limit(900, 4000), 20_000);
-        assert_eq!(limit(900, 60_000), 36_000);
-    }
 }

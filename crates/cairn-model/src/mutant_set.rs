@@ -1,6 +1,6 @@
 //! Sets of mutants, a bit each.
 
-use cairn_model::MutantId;
+use crate::ids::MutantId;
 
 /// A set of mutants of one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
