@@ -361,8 +361,9 @@ impl Reference<'_> {
     }
 }
 
-/// Whether a kill in a session counts only if a fresh process agrees: a crash may be due to what earlier mutants left,
-/// time and memory to a busy machine. Where the original is unstable output needs it too, which the caller knows.
+/// Whether every kill in a session counts only if a fresh process agrees, not just the first of a mutant: a crash may be due to
+/// what earlier mutants left, time and memory to a busy machine. Where the original is unstable output needs it too, which the
+/// caller knows.
 pub fn needs_confirmation(reason: KillReason) -> bool {
     !matches!(reason, KillReason::Output | KillReason::Exit)
 }

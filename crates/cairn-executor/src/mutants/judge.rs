@@ -1,6 +1,6 @@
 //! What mutants are concluded to be, with a comparison of the user's where there is one.
 
-use super::MutantSession;
+use super::{MutantSession, layout};
 use crate::{
     compare::{CompareCommand, Compared},
     error::ExecutorError,
@@ -29,6 +29,16 @@ pub enum Comparing {
     Function,
     /// A command of the user's.
     Command(Box<CompareCommand>),
+}
+
+/// What has to happen before a kill counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confirming {
+    /// Whether the original does the same where memory is laid out otherwise: then its mutants have to be killed there, too.
+    pub elsewhere: bool,
+    /// Whether the mutant's kills were confirmed before, on another input: then only those that a busy process may have caused are
+    /// looked at again.
+    pub is_known: bool,
 }
 
 /// What a run of a mutant came to.
@@ -60,42 +70,48 @@ impl MutantJudge {
         })
     }
 
-    /// The verdict of one run, confirmed in a fresh process where that is needed.
+    /// The verdict of one run. A kill counts if a fresh process agrees.
     pub fn conclude(
         &mut self,
         input: &Input,
         reference: &Reference<'_>,
         mutant: MutantId,
         run: &SessionRun,
+        confirming: Confirming,
     ) -> Result<Concluded, ExecutorError> {
         let judged = self.judge(reference, &run.execution.outcome)?;
         let unasked = |judged| Ok(Concluded { judged, is_confirmed: None });
         let Judged::Verdict(Verdict::Killed(reason)) = judged else { return unasked(judged) };
         let is_unstable = !reference.masks.is_empty() && reason == KillReason::Output;
-        // A run that was made in a fresh process needs no other, unless a busy machine may be to blame.
-        let is_fresh = run.ran != Ran::Live && !matches!(reason, KillReason::Timeout | KillReason::Memory);
-        if is_fresh || !(needs_confirmation(reason) || is_unstable) {
+        // A run that was made in a fresh process needs no other like it, unless a busy machine may be to blame.
+        let is_fresh = run.ran != Ran::Live
+            && !confirming.elsewhere
+            && !matches!(reason, KillReason::Timeout | KillReason::Memory);
+        if is_fresh || confirming.is_known && !needs_confirmation(reason) && !is_unstable {
             return unasked(judged);
         }
-        self.conclude_fresh(input, reference, mutant)
+        self.conclude_fresh(input, reference, mutant, confirming.elsewhere)
     }
 
     /// The verdict of a kill that a fresh process has to agree with.
-    pub fn conclude_fresh(
+    fn conclude_fresh(
         &mut self,
         input: &Input,
         reference: &Reference<'_>,
         mutant: MutantId,
+        elsewhere: bool,
     ) -> Result<Concluded, ExecutorError> {
-        let again = self.session.run_fresh(input, Some(mutant))?;
+        let again = match elsewhere {
+            true => self.session.run_fresh(&layout::elsewhere(input), Some(mutant))?,
+            false => self.session.run_fresh(input, Some(mutant))?,
+        };
         // What it does in a fresh process is what counts.
         let again = self.judge(reference, &again.outcome)?;
         Ok(match again {
             Judged::Verdict(Verdict::Killed(_)) => Concluded { judged: again, is_confirmed: Some(true) },
-            Judged::Verdict(Verdict::Survived | Verdict::LayoutDependent) => Concluded {
-                judged: Judged::Verdict(Verdict::LayoutDependent),
-                is_confirmed: Some(false),
-            },
+            Judged::Verdict(Verdict::Survived | Verdict::LayoutDependent) => {
+                Concluded { judged: Judged::Verdict(Verdict::LayoutDependent), is_confirmed: Some(false) }
+            }
             Judged::Verdict(Verdict::Undecided) | Judged::CompareFailed(_) => {
                 Concluded { judged: again, is_confirmed: None }
             }

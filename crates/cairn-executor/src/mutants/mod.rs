@@ -22,6 +22,7 @@ mod confirm;
 mod fuel;
 mod guide;
 mod judge;
+mod layout;
 mod noted;
 mod observe;
 mod prepare;
@@ -33,7 +34,7 @@ pub use self::{
     confirm::Confirmation,
     fuel::{FUEL_MARGIN, LEAST_FUEL, fuel_for},
     guide::{Guided, GuidedEnd},
-    judge::{Comparing, Concluded, MutantJudge},
+    judge::{Comparing, Concluded, Confirming, MutantJudge},
     observe::{MAX_VALUES, Observe, Observed},
     prepare::{Difference, EXAMINED_MARGIN, LeftOut, Original, Prepared, TIME_MARGINS, time_for},
     reach_file::ReachFile,

@@ -1,6 +1,6 @@
 //! What must hold before an input has a say about mutants.
 
-use super::{MutantJudge, fuel_for};
+use super::{MutantJudge, fuel_for, layout};
 use crate::{
     compare::CompareFailure,
     error::ExecutorError,
@@ -86,6 +86,8 @@ pub struct Original {
     pub time: Duration,
     /// How long it took to examine it.
     pub examined_time: Duration,
+    /// Whether it does the same where memory is laid out otherwise.
+    pub is_movable: bool,
     /// Counters of its run.
     pub counters: Vec<u8>,
     /// Mutants whose places it executes.
@@ -128,9 +130,8 @@ impl MutantJudge {
         let varying =
             self.unmask_equal_outputs(&mut stability.unstable, &original, &stability.second.outcome)?;
         let oracle = self.oracle;
-        let unusable = |why| {
-            Ok(Prepared::LeftOut(LeftOut::Unusable { why, ending: original.ending.clone() }))
-        };
+        let unusable =
+            |why| Ok(Prepared::LeftOut(LeftOut::Unusable { why, ending: original.ending.clone() }));
         if let Err(why) = oracle.check(&original, &Masks::of(&stability)) {
             return unusable(why);
         }
@@ -180,6 +181,8 @@ impl MutantJudge {
             Agrees::No => return Ok(Prepared::Differs(differs(outcome, true))),
             Agrees::Unknown(why) => return Ok(Prepared::LeftOut(why)),
         }
+        let moved = bare.run(&layout::elsewhere(input))?;
+        let is_movable = matches!(self.agrees(&reference, &moved.outcome)?, Agrees::Yes);
         let table = self.session.table();
         let patches = examined.reached.iter().map(|patch| &table.patches[patch.index()]);
         Ok(Prepared::Ready(Box::new(Original {
@@ -192,6 +195,7 @@ impl MutantJudge {
             masked: stability.unstable.iter().filter(|part| *part != "coverage").cloned().collect(),
             counters: inactive.execution.counters,
             outcome: original,
+            is_movable,
             masks,
             varying,
         })))

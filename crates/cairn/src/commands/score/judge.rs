@@ -88,7 +88,9 @@ impl Setup {
             limits.level,
             limits.program_name,
         );
-        text.push_str(&format!(" fuel {FUEL_MARGIN} {LEAST_FUEL} time {TIME_MARGINS:?} {EXAMINED_MARGIN}"));
+        text.push_str(&format!(
+            " fuel {FUEL_MARGIN} {LEAST_FUEL} time {TIME_MARGINS:?} {EXAMINED_MARGIN} elsewhere"
+        ));
         hasher.update(text.as_bytes());
         match &self.compare {
             None => {}

@@ -56,6 +56,7 @@ impl Worker {
             original: (size(&outcome) <= KEPT_BYTES).then(|| Arc::new(outcome)),
             masks,
             masked,
+            is_movable: original.is_movable,
             fuel_used: original.fuel_used,
             branches: branches(&self.map, &counters),
             examined,

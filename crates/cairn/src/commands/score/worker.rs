@@ -8,11 +8,11 @@ use super::{
 use crate::failure::Failure;
 use cairn_executor::{
     Executor, SessionConfig, Target,
-    mutants::{Comparing, MutantJudge, MutantSession},
+    mutants::{Comparing, Confirming, MutantJudge, MutantSession},
     oracle::{Judged, Reference},
     pin_to_core,
 };
-use cairn_model::{Input, MutantId, ProgramMap, Verdict};
+use cairn_model::{Input, MutantId, MutantSet, ProgramMap, Verdict};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -34,6 +34,8 @@ pub struct Worker {
     /// The program.
     pub map: Arc<ProgramMap>,
     core: Option<usize>,
+    /// Mutants of which a kill was confirmed.
+    confirmed: MutantSet,
 }
 
 /// Verdicts of some mutants on one input.
@@ -72,6 +74,7 @@ impl Worker {
             judge: MutantJudge::new(session, *oracle, comparing),
             map: plan.mutants.map.clone(),
             core,
+            confirmed: MutantSet::default(),
         })
     }
 
@@ -109,9 +112,14 @@ impl Worker {
             let started = Instant::now();
             let mut batch = Batch::default();
             for run in self.judge.session.run(input, part)? {
-                let concluded = self.judge.conclude(input, &reference, run.mutant, &run.run)?;
+                let is_known = self.confirmed.contains(run.mutant);
+                let confirming = Confirming { elsewhere: ready.is_movable, is_known };
+                let concluded = self.judge.conclude(input, &reference, run.mutant, &run.run, confirming)?;
                 match concluded.is_confirmed {
-                    Some(true) => batch.n_confirmed += 1,
+                    Some(true) => {
+                        batch.n_confirmed += 1;
+                        self.confirmed.insert(run.mutant);
+                    }
                     Some(false) => batch.n_not_confirmed += 1,
                     None => {}
                 }
