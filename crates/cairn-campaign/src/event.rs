@@ -26,6 +26,9 @@ pub enum EventKind {
         workers: usize,
         /// Branches of the program in scope.
         n_branches: usize,
+        /// Mutants that count; none where none are run.
+        #[serde(default)]
+        n_mutants: usize,
     },
     /// An input is kept.
     Kept {
@@ -43,6 +46,19 @@ pub enum EventKind {
         kept_for: String,
         /// Branches reached by now.
         n_branches: usize,
+    },
+    /// Mutants are killed that were not before.
+    Killed {
+        /// The number of the input that kills them.
+        entry: u32,
+        /// Who made it.
+        strategy: String,
+        /// What the mutants change, and how they give themselves away; the first of many.
+        kills: Vec<String>,
+        /// How many there are.
+        n_kills: usize,
+        /// Mutants killed by now.
+        n_killed: usize,
     },
     /// The program fails in a new way, or a smaller input for a known one was found.
     Failed {
@@ -83,6 +99,12 @@ pub enum EventKind {
         n_inputs: u64,
         /// Runs of the target.
         n_target_runs: u64,
+        /// Runs with a mutant active.
+        #[serde(default)]
+        n_mutant_runs: u64,
+        /// Mutants killed.
+        #[serde(default)]
+        n_killed: usize,
         /// Inputs tried a second, since the last such event.
         inputs_per_second: f64,
         /// What each worker is at.

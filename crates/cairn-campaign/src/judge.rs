@@ -3,6 +3,7 @@
 use crate::{
     error::CampaignError,
     failures::Failures,
+    kills::KillJudge,
     ledger::{Ledger, Tried},
     run::Parts,
     sanitizers::Sanitizers,
@@ -20,6 +21,7 @@ pub(crate) struct Judge<'a> {
     ledger: &'a Ledger<'a>,
     failures: Failures<'a>,
     sanitizers: Sanitizers<'a>,
+    kills: Option<KillJudge<'a>>,
     path: Option<Session>,
 }
 
@@ -31,6 +33,7 @@ impl<'a> Judge<'a> {
             ledger,
             failures: Failures::new(ledger, parts)?,
             sanitizers: Sanitizers { ledger, build, stop: parts.stop },
+            kills: KillJudge::new(ledger, parts)?,
             path: parts.target.path()?,
         })
     }
@@ -69,8 +72,18 @@ impl<'a> Judge<'a> {
         spent: &mut Spent,
     ) -> Result<FindingKind, CampaignError> {
         let execution = run_now.execution;
-        if !self.ledger.is_new(&Seen::hits(&execution.counters)) {
-            return Ok(FindingKind::NothingNew);
+        let is_new = self.ledger.is_new(&Seen::hits(&execution.counters));
+        let kills = match &mut self.kills {
+            Some(judge) => judge.confirm(&candidate.input, &candidate.kills, spent)?,
+            None => Vec::new(),
+        };
+        if !is_new {
+            if kills.is_empty() {
+                return Ok(FindingKind::NothingNew);
+            }
+            if let Some(entry) = self.ledger.find(&candidate.input) {
+                return self.ledger.note_kills(entry, strategy, &kills);
+            }
         }
         let again = run(plain, &candidate.input, spent)?;
         let unstable = Unstable::between(&execution.counters, &again.execution.counters);
@@ -95,6 +108,7 @@ impl<'a> Judge<'a> {
             parent: candidate.parent,
             strategy: strategy.into(),
             made_by: candidate.reason,
+            kills,
         })?;
         if let Some(failure) = reported {
             self.sanitizers.make_small(plain, &execution.outcome.ending, failure, spent)?;

@@ -10,11 +10,13 @@ use crate::{
 };
 use cairn_executor::Explained;
 use cairn_model::{
-    Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, ProgramFailure, ProgramMap, Provenance,
-    Spent, map::Branch,
+    Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, Kill, KillReason, MutantId, ProgramFailure,
+    ProgramMap, Provenance, Spent, map::Branch,
 };
 use cairn_store::{Moment, Store};
-use cairn_strategy::{Corpus, FailingRuns, Finding, FindingKind, Seen, Unstable};
+use cairn_strategy::{
+    Corpus, CountedMutants, FailingRuns, Finding, FindingKind, Kills, Seen, TargetViews, Unstable,
+};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
@@ -29,16 +31,19 @@ const NAMED_BRANCHES: usize = 2;
 pub(crate) struct Ledger<'a> {
     /// The inputs that are kept.
     pub(crate) corpus: Corpus,
-    map: &'a ProgramMap,
-    clock: Clock,
+    /// The mutants they kill.
+    pub(crate) kills: Kills,
+    pub(crate) map: &'a ProgramMap,
+    pub(crate) mutants: Option<&'a CountedMutants>,
+    pub(crate) clock: Clock,
     /// Inputs that somebody has taken away or changed.
     n_lost: usize,
     state: Mutex<State>,
 }
 
-struct State {
+pub(crate) struct State {
     folder: CampaignFolder,
-    store: Store,
+    pub(crate) store: Store,
     journal: Journal,
     observer: Sender<Event>,
     reached: Reached,
@@ -46,7 +51,7 @@ struct State {
     /// Signatures under which known failures may appear, with those that they are known by.
     other_names: BTreeMap<String, String>,
     failing_runs: FailingRuns,
-    findings: Vec<Arc<Finding>>,
+    pub(crate) findings: Vec<Arc<Finding>>,
     work: BTreeMap<String, Spent>,
     paths: BTreeSet<u64>,
     n_unconfirmed: u64,
@@ -70,6 +75,8 @@ pub(crate) struct Tried {
     pub(crate) parent: Option<EntryId>,
     pub(crate) strategy: String,
     pub(crate) made_by: String,
+    /// Mutants it was found to kill.
+    pub(crate) kills: Vec<(MutantId, KillReason)>,
 }
 
 /// What came of a campaign.
@@ -91,6 +98,19 @@ pub struct Summary {
     pub work: BTreeMap<String, Spent>,
     /// What everything together reached.
     pub coverage: Coverage,
+    /// What became of mutants; `None` where none were run.
+    pub kills: Option<KillSummary>,
+}
+
+/// What became of the mutants that count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KillSummary {
+    /// How many count.
+    pub n_mutants: usize,
+    /// How many are killed.
+    pub n_killed: usize,
+    /// The same, by the way in which they give themselves away.
+    pub by_reason: BTreeMap<&'static str, usize>,
 }
 
 impl fmt::Debug for Ledger<'_> {
@@ -104,10 +124,11 @@ impl<'a> Ledger<'a> {
     pub(crate) fn open(
         folder: CampaignFolder,
         mut store: Store,
-        map: &'a ProgramMap,
+        target: &'a dyn TargetViews,
         n_workers: usize,
         observer: Sender<Event>,
     ) -> Result<Self, CampaignError> {
+        let (map, mutants) = (target.map(), target.mutants());
         let corpus = Corpus::default();
         let mut reached = Reached::after(map, &store.beyond()?);
         let mut paths = BTreeSet::new();
@@ -119,6 +140,14 @@ impl<'a> Ledger<'a> {
             reached.keep(&entry.hits);
             paths.insert(entry.path_hash);
             corpus.push(entry);
+        }
+        let kills = Kills::default();
+        for kill in store.kills()? {
+            // Of other sets of mutants nothing is known here.
+            let mutant = mutants.and_then(|mutants| mutants.table.find(kill.mutant));
+            if let Some(mutant) = mutant {
+                kills.push(Kill { mutant, entry: kill.entry, reason: kill.reason });
+            }
         }
         let load = |address: &str| match folder.crashes.load(address) {
             Err(error) if error.is_lost() => folder.hangs.load(address),
@@ -150,7 +179,8 @@ impl<'a> Ledger<'a> {
             last_moment: (worked, n_inputs),
             cpu: CpuClock::after(cpu_before),
         };
-        Ok(Self { corpus, map, clock: Clock::after(worked), n_lost: lost.len(), state: Mutex::new(state) })
+        let (clock, state) = (Clock::after(worked), Mutex::new(state));
+        Ok(Self { corpus, kills, map, mutants, clock, n_lost: lost.len(), state })
     }
 
     /// Tells that work begins, and what is missing of what there was.
@@ -202,16 +232,19 @@ impl<'a> Ledger<'a> {
         let hits = Seen::hits(&tried.counters);
         let mut state = self.lock();
         let (n_new, _) = state.reached.seen.new_in(&hits);
-        if n_new == 0 {
+        let kills = self.unknown_kills(EntryId(self.corpus.len() as u32), &tried.kills);
+        if n_new == 0 && kills.is_empty() {
             return Ok(FindingKind::NothingNew);
         }
         let mut kept = state.reached.kept.clone();
         kept.add(&tried.counters);
+        let covers = (n_new > 0).then(|| self.kept_for(&state.reached.kept, &kept, n_new));
+        let reasons = [covers, self.kills_text(&kills)];
         let provenance = Provenance {
             parent: tried.parent,
             strategy: tried.strategy,
             made_by: tried.made_by,
-            kept_for: self.kept_for(&state.reached.kept, &kept, n_new),
+            kept_for: reasons.into_iter().flatten().collect::<Vec<_>>().join("; "),
             found_after: self.clock.now(),
         };
         let entry = Entry {
@@ -224,6 +257,7 @@ impl<'a> Ledger<'a> {
         };
         state.folder.corpus.save(&entry.input)?;
         state.store.keep_entry(&entry)?;
+        self.store_kills(&mut state, &kills)?;
         // From here on it is there, whatever happens.
         state.reached.keep(&entry.hits);
         state.paths.insert(entry.path_hash);
@@ -238,6 +272,7 @@ impl<'a> Ledger<'a> {
             n_branches: state.reached.all.n_branches(self.map),
         };
         self.tell(&mut state, kind)?;
+        self.tell_kills(&mut state, &entry, &kills)?;
         let kind = FindingKind::Kept(entry.clone());
         let strategy = entry.provenance.strategy.clone();
         state.findings.push(Arc::new(Finding { strategy, input: entry.input.clone(), kind: kind.clone() }));
@@ -412,6 +447,7 @@ impl<'a> Ledger<'a> {
             n_entries: self.corpus.len() as u32,
             n_failures: state.failures.len() as u32,
             n_inputs: total.inputs,
+            n_killed: self.kills.len() as u32,
         };
         let work = state.work_with_cpu();
         state.store.note_work(&work, Some(&moment))?;
@@ -421,6 +457,8 @@ impl<'a> Ledger<'a> {
             n_failures: state.failures.len(),
             n_inputs: total.inputs,
             n_target_runs: total.target_runs,
+            n_mutant_runs: total.mutant_runs,
+            n_killed: self.kills.len(),
             inputs_per_second: (total.inputs.saturating_sub(n_inputs_then)) as f64 / seconds,
             workers: state.workers.clone(),
         };
@@ -441,10 +479,11 @@ impl<'a> Ledger<'a> {
             n_unstable: state.reached.n_unstable(),
             work: state.work_with_cpu(),
             coverage: state.reached.all.clone(),
+            kills: self.mutants.map(|mutants| self.kill_summary(mutants)),
         }
     }
 
-    fn tell(&self, state: &mut State, kind: EventKind) -> Result<(), CampaignError> {
+    pub(crate) fn tell(&self, state: &mut State, kind: EventKind) -> Result<(), CampaignError> {
         let event = Event { after_ms: self.clock.now().as_millis() as u64, kind };
         state.journal.write(&event)?;
         // Whoever watched may have gone; the journal has it.
@@ -478,7 +517,7 @@ impl<'a> Ledger<'a> {
         format!("{place} `{}` is {}", condition.text, branch.direction)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         // A worker that panicked here left the last change half done at worst in memory, never on disk.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -66,12 +66,13 @@ pub fn run(
     let is_resumed = check(&store, &head, folder.path())?;
     store.begin_campaign(&head)?;
     let (sender, events) = mpsc::channel();
-    let ledger = Ledger::open(folder, store, map, config.workers.max(1), sender)?;
+    let ledger = Ledger::open(folder, store, parts.target, config.workers.max(1), sender)?;
     ledger.begin(EventKind::Began {
         is_resumed,
         seed: config.seed,
         workers: config.workers.max(1),
         n_branches: 2 * map.conditions.len(),
+        n_mutants: ledger.n_mutants(),
     })?;
     let is_done = AtomicBool::new(false);
     let result = thread::scope(|scope| {

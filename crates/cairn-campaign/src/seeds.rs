@@ -30,11 +30,12 @@ pub(crate) fn judge_all(
             continue;
         }
         spent.inputs += 1;
-        let candidate = Candidate { input: seed.clone(), parent: None, reason: "given".into() };
+        let candidate =
+            Candidate { input: seed.clone(), parent: None, reason: "given".into(), kills: Vec::new() };
         match judge.judge(plain, SEED, candidate, &mut spent)?.kind {
             FindingKind::Failure(_) | FindingKind::KnownFailure { .. } => n_failing += 1,
             FindingKind::Unconfirmed { .. } => n_unfit += 1,
-            FindingKind::Kept(_) | FindingKind::NothingNew => {}
+            FindingKind::Kept(_) | FindingKind::Kills(_) | FindingKind::NothingNew => {}
         }
     }
     ledger.spend(0, SEED, spent);

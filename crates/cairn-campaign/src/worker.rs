@@ -86,6 +86,7 @@ impl Worker<'_> {
                 self.parts.target,
                 &self.ledger.corpus,
                 &seen,
+                &self.ledger.kills,
                 &mut plain,
                 &mut random,
                 self.config.max_size,

@@ -424,7 +424,11 @@ impl FuzzLoop {
                 input = seed.input().clone();
                 self.keep(seed);
             }
-            found.push(Found { is_failure, n_reached, candidate: Candidate { input, parent, reason } });
+            found.push(Found {
+                is_failure,
+                n_reached,
+                candidate: Candidate { input, parent, reason, kills: Vec::new() },
+            });
         }
         self.notable = notable;
         Ok(())

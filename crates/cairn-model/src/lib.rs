@@ -43,6 +43,6 @@ pub use crate::{
     outcome::{Ending, Outcome},
     sites::SiteTable,
     template::Template,
-    verdict::{KillReason, Verdict},
+    verdict::{Kill, KillReason, Verdict},
     work::{Budget, Spent},
 };

@@ -1,5 +1,6 @@
 //! What was concluded from running a mutant on an input.
 
+use crate::{entry::EntryId, ids::MutantId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -25,6 +26,17 @@ impl Verdict {
             Self::Survived | Self::LayoutDependent | Self::Undecided => None,
         }
     }
+}
+
+/// A mutant that an input gives away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Kill {
+    /// The mutant.
+    pub mutant: MutantId,
+    /// The input that was first found to.
+    pub entry: EntryId,
+    /// How.
+    pub reason: KillReason,
 }
 
 /// How a mutant gave itself away.

@@ -32,6 +32,8 @@ pub struct Moment {
     pub n_failures: u32,
     /// Inputs tried.
     pub n_inputs: u64,
+    /// Mutants killed.
+    pub n_killed: u32,
 }
 
 /// What inputs that are kept do not tell.
@@ -158,6 +160,8 @@ impl Store {
         transaction.execute_batch(
             "UPDATE entries SET parent = (SELECT new FROM numbers WHERE old = parent);
              UPDATE failures SET parent = (SELECT new FROM numbers WHERE old = parent);
+             DELETE FROM kills WHERE entry NOT IN (SELECT old FROM numbers);
+             UPDATE kills SET entry = (SELECT new FROM numbers WHERE old = entry);
              DELETE FROM entries WHERE id NOT IN (SELECT old FROM numbers);",
         )?;
         for (new, (old, _)) in entries.iter().filter(|(_, address)| !lost.contains(address)).enumerate() {
@@ -293,8 +297,8 @@ impl Store {
             if let Some(moment) = moment {
                 transaction
                     .prepare_cached(
-                        "INSERT OR REPLACE INTO moments (after, n_branches, n_entries, n_failures, n_inputs) \
-                         VALUES (?1, ?2, ?3, ?4, ?5)",
+                        "INSERT OR REPLACE INTO moments (after, n_branches, n_entries, n_failures, n_inputs, n_killed) \
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                     )?
                     .execute(params![
                         moment.after.as_micros() as i64,
@@ -302,6 +306,7 @@ impl Store {
                         moment.n_entries,
                         moment.n_failures,
                         moment.n_inputs as i64,
+                        moment.n_killed,
                     ])?;
             }
             Ok(())
@@ -337,7 +342,8 @@ impl Store {
         let look = || -> rusqlite::Result<Vec<Moment>> {
             self.connection
                 .prepare(
-                    "SELECT after, n_branches, n_entries, n_failures, n_inputs FROM moments ORDER BY after",
+                    "SELECT after, n_branches, n_entries, n_failures, n_inputs, n_killed FROM moments \
+                     ORDER BY after",
                 )?
                 .query_map([], |row| {
                     Ok(Moment {
@@ -346,6 +352,7 @@ impl Store {
                         n_entries: row.get(2)?,
                         n_failures: row.get(3)?,
                         n_inputs: row.get::<_, i64>(4)? as u64,
+                        n_killed: row.get(5)?,
                     })
                 })?
                 .collect()

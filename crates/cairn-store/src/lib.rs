@@ -20,6 +20,7 @@ mod campaign;
 mod corpus_folder;
 mod error;
 pub mod input_file;
+mod kills;
 mod migrations;
 mod results;
 mod room;
@@ -30,6 +31,7 @@ pub use crate::{
     campaign::{Beyond, CampaignHead, Moment},
     corpus_folder::CorpusFolder,
     error::StoreError,
+    kills::StoredKill,
     results::{Circumstances, CircumstancesId, ExaminedInput, InputResults, ResultKey},
     room::is_disk_full,
     store::Store,

@@ -6,7 +6,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Each brings a file from the format of its position to the next.
-const STEPS: [&str; 4] = [FIRST, BY_ORIGINAL, CAMPAIGN, BEYOND];
+const STEPS: [&str; 5] = [FIRST, BY_ORIGINAL, CAMPAIGN, BEYOND, KILLS];
 
 const FIRST: &str = "
     CREATE TABLE circumstances (
@@ -115,6 +115,17 @@ const BEYOND: &str = "
         failing     BLOB NOT NULL,
         unstable    BLOB NOT NULL
     ) STRICT;
+";
+
+/// Mutants that inputs of a campaign kill, by stable id, and how many there were when.
+const KILLS: &str = "
+    CREATE TABLE kills (
+        mutant      INTEGER PRIMARY KEY,
+        entry       INTEGER NOT NULL REFERENCES entries (id),
+        reason      INTEGER NOT NULL,
+        found_after INTEGER NOT NULL
+    ) STRICT;
+    ALTER TABLE moments ADD COLUMN n_killed INTEGER NOT NULL DEFAULT 0;
 ";
 
 /// The newest format this build knows.

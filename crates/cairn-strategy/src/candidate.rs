@@ -1,6 +1,6 @@
 //! Inputs that were proposed.
 
-use cairn_model::{EntryId, Input};
+use cairn_model::{EntryId, Input, MutantId};
 
 /// An input that nobody has judged yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,4 +11,6 @@ pub struct Candidate {
     pub parent: Option<EntryId>,
     /// How it was made, in a few words for people: `splice, bit flip`.
     pub reason: String,
+    /// Mutants that it is said to kill. The campaign finds out whether that is true.
+    pub kills: Vec<MutantId>,
 }

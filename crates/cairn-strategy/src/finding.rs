@@ -1,6 +1,6 @@
 //! What became of a candidate.
 
-use cairn_model::{Ending, Entry, Input, ProgramFailure};
+use cairn_model::{Ending, Entry, Input, Kill, ProgramFailure};
 use std::sync::Arc;
 
 /// What became of a candidate, its own or another's.
@@ -19,6 +19,8 @@ pub struct Finding {
 pub enum FindingKind {
     /// It reaches something new and is kept.
     Kept(Arc<Entry>),
+    /// It was kept before, and kills mutants that nobody is known to kill.
+    Kills(Vec<Kill>),
     /// The program fails on it, in a way not seen before.
     Failure(Arc<ProgramFailure>),
     /// The program fails on it as it does on another.
@@ -38,6 +40,6 @@ pub enum FindingKind {
 impl Finding {
     /// Whether it is worth telling.
     pub fn is_new(&self) -> bool {
-        matches!(self.kind, FindingKind::Kept(_) | FindingKind::Failure(_))
+        matches!(self.kind, FindingKind::Kept(_) | FindingKind::Kills(_) | FindingKind::Failure(_))
     }
 }

@@ -7,14 +7,15 @@
 //!   CampaignView ──► Strategy::step ──► Candidates ──► campaign: judge, store, announce ──► Strategy::observe
 //! ```
 //!
-//! The view holds everything a strategy may use: the map, the [`Corpus`], what was [`Seen`], runners for the views of the
-//! target, a random generator and a sign to stop. A strategy never writes to a store and never prints; with a budget of
+//! The view holds everything a strategy may use: the map, the [`Corpus`], what was [`Seen`], the [`Kills`], runners for the
+//! views of the target, a random generator and a sign to stop. A strategy never writes to a store and never prints; with a budget of
 //! work rather than time and a seeded generator it decides the same every time.
 
 mod candidate;
 mod corpus;
 mod failing_runs;
 mod finding;
+mod kills;
 mod seen;
 mod strategy;
 mod target;
@@ -25,9 +26,10 @@ pub use crate::{
     corpus::Corpus,
     failing_runs::FailingRuns,
     finding::{Finding, FindingKind},
+    kills::Kills,
     seen::{Seen, Unstable},
     strategy::{Strategy, StrategyError},
-    target::TargetViews,
+    target::{CountedMutants, TargetViews},
     view::{CampaignView, Stop},
 };
-pub use cairn_model::{Budget, Entry, EntryId, Provenance, Spent};
+pub use cairn_model::{Budget, Entry, EntryId, Kill, Provenance, Spent};

@@ -1,7 +1,11 @@
 //! The target as strategies can run it.
 
-use cairn_executor::{Executor, ExecutorError, FailureExplainer, Session, SymbolicConfig, SymbolicExecutor};
-use cairn_model::ProgramMap;
+use cairn_executor::{
+    Executor, ExecutorError, FailureExplainer, Session, SymbolicConfig, SymbolicExecutor,
+    mutants::MutantJudge,
+};
+use cairn_model::{MutantSet, MutantTable, ProgramMap};
+use std::sync::Arc;
 
 /// The views of one target. Each call makes a runner of its own; what it needs is already built.
 pub trait TargetViews: Send + Sync {
@@ -17,4 +21,21 @@ pub trait TargetViews: Send + Sync {
     fn path(&self) -> Result<Option<Session>, ExecutorError>;
     /// Runs the symbolic view; `None` if there is none.
     fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError>;
+    /// The mutants that count; `None` if there is no mutant view.
+    fn mutants(&self) -> Option<&CountedMutants> {
+        None
+    }
+    /// Runs the mutant view and says what mutants are; `None` if there is none.
+    fn mutant_judge(&self) -> Result<Option<MutantJudge>, ExecutorError> {
+        Ok(None)
+    }
+}
+
+/// The mutants that count in a campaign.
+#[derive(Clone, Debug)]
+pub struct CountedMutants {
+    /// All that the view holds.
+    pub table: Arc<MutantTable>,
+    /// Those that count.
+    pub selected: MutantSet,
 }

@@ -1,6 +1,6 @@
 //! What a strategy sees of a campaign.
 
-use crate::{corpus::Corpus, seen::Seen, target::TargetViews};
+use crate::{corpus::Corpus, kills::Kills, seen::Seen, target::TargetViews};
 use cairn_executor::{ExecutorError, Session, SymbolicConfig, SymbolicExecutor};
 use cairn_model::{Budget, ProgramMap, Spent};
 use std::{
@@ -35,6 +35,8 @@ pub struct CampaignView<'a> {
     pub corpus: &'a Corpus,
     /// What runs of all workers have reached, as of the beginning of the step.
     pub seen: &'a Seen,
+    /// Mutants that inputs of the corpus kill.
+    pub kills: &'a Kills,
     /// Runs the plain view; shared with the campaign's judge, which leaves the baseline alone.
     pub plain: &'a mut Session,
     /// Chances: of this worker, from the campaign's seed.
@@ -55,6 +57,7 @@ impl<'a> CampaignView<'a> {
         target: &'a dyn TargetViews,
         corpus: &'a Corpus,
         seen: &'a Seen,
+        kills: &'a Kills,
         plain: &'a mut Session,
         random: &'a mut fastrand::Rng,
         max_size: u64,
@@ -64,7 +67,7 @@ impl<'a> CampaignView<'a> {
             *known = *classes;
         }
         let start = Instant::now();
-        Self { target, corpus, seen, plain, random, spent: Spent::default(), max_size, stop, start }
+        Self { target, corpus, seen, kills, plain, random, spent: Spent::default(), max_size, stop, start }
     }
 
     /// What is known about the program.

@@ -12,8 +12,8 @@ use cairn_executor::{
 };
 use cairn_model::{Input, ProgramFailure, ProgramMap, Template, versioned};
 use cairn_strategy::{
-    Budget, CampaignView, Candidate, Corpus, Entry, EntryId, Finding, FindingKind, Provenance, Seen, Spent,
-    Stop, Strategy, TargetViews,
+    Budget, CampaignView, Candidate, Corpus, Entry, EntryId, Finding, FindingKind, Kills, Provenance, Seen,
+    Spent, Stop, Strategy, TargetViews,
 };
 use cairn_testkit::{Workspace, dist};
 use std::{fs, path::Path, sync::Arc, time::Duration};
@@ -137,7 +137,10 @@ impl<'a> Campaign<'a> {
             stop: Stop::default(),
         };
         for input in inputs {
-            campaign.judge(&Candidate { input: input.clone(), parent: None, reason: "seed".into() }, "seed");
+            campaign.judge(
+                &Candidate { input: input.clone(), parent: None, reason: "seed".into(), kills: Vec::new() },
+                "seed",
+            );
         }
         campaign
     }
@@ -145,8 +148,17 @@ impl<'a> Campaign<'a> {
     /// One step, whose candidates are judged.
     pub fn step(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> (Vec<Candidate>, Spent) {
         let Self { program, session, corpus, seen, random, stop, .. } = self;
-        let mut view =
-            CampaignView::new(*program, corpus, seen, session, random, program.template.max_size, stop);
+        let kills = Kills::default();
+        let mut view = CampaignView::new(
+            *program,
+            corpus,
+            seen,
+            &kills,
+            session,
+            random,
+            program.template.max_size,
+            stop,
+        );
         let candidates = strategy.step(&mut view, budget).unwrap();
         let spent = view.finish();
         for candidate in &candidates {
@@ -163,8 +175,17 @@ impl<'a> Campaign<'a> {
     /// One step whose candidates are all turned down, as if runs of the judge had not reached what they reach.
     pub fn step_in_vain(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> Vec<Candidate> {
         let Self { program, session, corpus, seen, random, stop, .. } = self;
-        let mut view =
-            CampaignView::new(*program, corpus, seen, session, random, program.template.max_size, stop);
+        let kills = Kills::default();
+        let mut view = CampaignView::new(
+            *program,
+            corpus,
+            seen,
+            &kills,
+            session,
+            random,
+            program.template.max_size,
+            stop,
+        );
         let candidates = strategy.step(&mut view, budget).unwrap();
         for Candidate { input, .. } in &candidates {
             let (input, kind) = (input.clone(), FindingKind::NothingNew);

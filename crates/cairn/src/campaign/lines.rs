@@ -28,20 +28,23 @@ pub struct Lines {
     n_untold: usize,
 }
 
-/// Branches, inputs, ways to fail.
-type Figures = (usize, usize, usize);
+/// Branches, inputs, ways to fail, killed mutants.
+type Figures = (usize, usize, usize, usize);
 
 impl Lines {
     /// What to print for an event, if anything.
     pub fn line(&mut self, event: &Event) -> Option<String> {
         let after = Duration::from_millis(event.after_ms);
         let text = match &event.kind {
-            EventKind::Began { is_resumed, seed, workers, n_branches } => format!(
-                "{} with {}, seed {seed}; the program has {}",
+            EventKind::Began { is_resumed, seed, workers, n_branches, n_mutants } => format!(
+                "{} with {}, seed {seed}; the program has {}{}",
                 if *is_resumed { "going on" } else { "beginning" },
                 count(*workers, "worker"),
                 count(*n_branches, "branch"),
+                if *n_mutants > 0 { format!(" and {}", count(*n_mutants, "mutant")) } else { String::new() },
             ),
+            // The line of the input says so.
+            EventKind::Killed { .. } => return None,
             EventKind::Kept { .. } if self.n_told == TOLD_APART => {
                 self.n_untold += 1;
                 return None;
@@ -60,8 +63,16 @@ impl Lines {
             EventKind::Restarted { worker, why } => {
                 format!("warning: worker {worker} was started again: {why}")
             }
-            EventKind::Moment { n_branches, n_entries, n_failures, n_inputs, inputs_per_second, .. } => {
-                let figures = (*n_branches, *n_entries, *n_failures);
+            EventKind::Moment {
+                n_branches,
+                n_entries,
+                n_failures,
+                n_inputs,
+                inputs_per_second,
+                n_killed,
+                ..
+            } => {
+                let figures = (*n_branches, *n_entries, *n_failures, *n_killed);
                 self.n_told = 0;
                 let n_untold = std::mem::take(&mut self.n_untold);
                 if n_untold == 0 && !self.is_due(after, figures) {
@@ -69,11 +80,12 @@ impl Lines {
                 }
                 self.last = Some((after, figures));
                 format!(
-                    "{}{}, {}, {}, {} tried, {} a second",
+                    "{}{}, {}, {}{}, {} tried, {} a second",
                     if n_untold > 0 { format!("{n_untold} more kept: ") } else { String::new() },
                     count(*n_branches, "branch"),
                     count(*n_entries, "input"),
                     ways_to_fail(*n_failures),
+                    if *n_killed > 0 { format!(", {n_killed} killed") } else { String::new() },
                     grouped(*n_inputs),
                     grouped(inputs_per_second.round() as u64),
                 )
@@ -133,6 +145,8 @@ mod tests {
             n_failures: 1,
             n_inputs: 12_345,
             n_target_runs: 12_400,
+            n_mutant_runs: 0,
+            n_killed: 0,
             inputs_per_second: 1_234.5,
             workers: vec!["fuzz".into()],
         };

@@ -117,6 +117,7 @@ impl Painter<'_> {
             _ => self.style(Color::Red).add_modifier(Modifier::BOLD),
         };
         let bold = Style::new().add_modifier(Modifier::BOLD);
+        let killed = format!("{} / {}", grouped(model.n_killed as u64), grouped(model.n_mutants as u64));
         let rate = model.rates.back().copied().unwrap_or(0);
         [
             ("branches ", format!("{reached}{percent}"), self.style(Color::Green).patch(bold)),
@@ -124,8 +125,10 @@ impl Painter<'_> {
             ("failures ", grouped(model.n_failures as u64), failures),
             ("tried ", grouped(model.n_inputs), bold),
             ("a second ", grouped(rate), bold),
+            ("killed ", killed, self.style(Color::Green).patch(bold)),
         ]
         .into_iter()
+        .filter(|(label, ..)| *label != "killed " || model.n_mutants > 0)
         .map(|(label, figure, style)| vec![Span::raw(label), Span::styled(figure, style)])
         .collect()
     }
@@ -189,6 +192,18 @@ impl Painter<'_> {
                 Span::raw(one_line(kept_for)),
                 Span::styled(format!("  ({})", one_line(made_by)), Modifier::DIM),
             ]),
+            Found::Kills { entry, kills, n_kills } => {
+                let more = match n_kills - kills.len().min(1) {
+                    0 => String::new(),
+                    n => format!(" and {n} more"),
+                };
+                let first = kills.first().map_or("", String::as_str);
+                Line::from(vec![
+                    when,
+                    Span::styled(format!("#{entry} "), Modifier::BOLD),
+                    Span::styled(format!("kills {}{more}", one_line(first)), self.style(Color::Green)),
+                ])
+            }
             Found::Failure { what, strategy, is_smaller } => {
                 let before = if *is_smaller { "a smaller input for " } else { "the program fails: " };
                 Line::from(vec![
@@ -284,7 +299,7 @@ mod tests {
             budget: Budget::of_wall(Duration::from_secs(600)),
         });
         let mut tell = |after_ms, kind| model.observe(&Event { after_ms, kind });
-        tell(0, EventKind::Began { is_resumed: false, seed: 1, workers: 2, n_branches: 42 });
+        tell(0, EventKind::Began { is_resumed: false, seed: 1, workers: 2, n_branches: 42, n_mutants: 0 });
         for (entry, kept_for) in
             ["calc.c:24:7 `*at == '-'` is false", "calc.c:28:7 `*at == '('` is true"].into_iter().enumerate()
         {

@@ -45,6 +45,10 @@ pub struct Model {
     pub n_inputs: u64,
     /// Runs of the target.
     pub n_target_runs: u64,
+    /// Mutants that count, of how many are killed.
+    pub n_mutants: usize,
+    /// See [`Model::n_mutants`].
+    pub n_killed: usize,
     /// Inputs tried a second, one figure a moment, the last one now.
     pub rates: VecDeque<u64>,
     /// Seconds, and branches reached then.
@@ -90,6 +94,15 @@ pub enum Found {
         /// Why it is kept.
         kept_for: String,
     },
+    /// Mutants that an input kills.
+    Kills {
+        /// The number of the input.
+        entry: u32,
+        /// The first of them, and how they give themselves away.
+        kills: Vec<String>,
+        /// How many there are.
+        n_kills: usize,
+    },
     /// A way to fail.
     Failure {
         /// What kind, and where.
@@ -112,18 +125,23 @@ impl Model {
         let after = Duration::from_millis(event.after_ms);
         self.heard = after;
         match &event.kind {
-            EventKind::Began { workers, n_branches, .. } => {
+            EventKind::Began { workers, n_branches, n_mutants, .. } => {
                 if self.phase == Phase::Starting {
                     self.phase = Phase::Working;
                 }
                 self.workers = vec!["starting".into(); *workers];
                 self.n_branches = *n_branches;
+                self.n_mutants = *n_mutants;
             }
             EventKind::Kept { entry, strategy, made_by, kept_for, n_branches, .. } => {
                 self.n_entries = self.n_entries.max(*entry as usize + 1);
                 self.reach(after, *n_branches);
                 let made_by = format!("{strategy}: {made_by}");
                 self.find(after, Found::Input { entry: *entry, made_by, kept_for: kept_for.clone() });
+            }
+            EventKind::Killed { entry, kills, n_kills, n_killed, .. } => {
+                self.n_killed = *n_killed;
+                self.find(after, Found::Kills { entry: *entry, kills: kills.clone(), n_kills: *n_kills });
             }
             EventKind::Failed { kind, stack, strategy, is_smaller, .. } => {
                 self.n_failures += usize::from(!is_smaller);
@@ -144,7 +162,10 @@ impl Model {
                 n_target_runs,
                 inputs_per_second,
                 workers,
+                n_killed,
+                ..
             } => {
+                self.n_killed = *n_killed;
                 self.reach(after, *n_branches);
                 (self.n_entries, self.n_failures) = (*n_entries, *n_failures);
                 (self.n_inputs, self.n_target_runs) = (*n_inputs, *n_target_runs);
@@ -202,6 +223,8 @@ pub mod tests {
             n_failures: 1,
             n_inputs: 34_567,
             n_target_runs: 35_000,
+            n_mutant_runs: 0,
+            n_killed: 0,
             inputs_per_second,
             workers: vec!["fuzz".into(), "fuzz".into()],
         };
