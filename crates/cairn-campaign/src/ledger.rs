@@ -11,7 +11,7 @@ use crate::{
 use cairn_executor::Explained;
 use cairn_model::{
     Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, Kill, KillReason, MutantId, ProgramFailure,
-    ProgramMap, Provenance, Spent, map::Branch,
+    ProgramMap, Provenance, Spent, StableId, map::Branch,
 };
 use cairn_store::{Moment, Store};
 use cairn_strategy::{
@@ -113,6 +113,14 @@ pub struct KillSummary {
     pub by_reason: BTreeMap<&'static str, usize>,
 }
 
+impl KillSummary {
+    /// How many were given away only by a comparison with what the original does: the differential oracle. The others failed.
+    pub fn n_by_difference(&self) -> usize {
+        let names = [KillReason::Output, KillReason::Exit, KillReason::Files].map(KillReason::name);
+        names.iter().filter_map(|name| self.by_reason.get(name)).sum()
+    }
+}
+
 impl fmt::Debug for Ledger<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ledger").field("entries", &self.corpus.len()).finish_non_exhaustive()
@@ -142,11 +150,13 @@ impl<'a> Ledger<'a> {
             corpus.push(entry);
         }
         let kills = Kills::default();
+        let table = mutants.map(|mutants| &*mutants.table);
+        let named = table.iter().flat_map(|table| table.mutants_with_ids());
+        let by_name: HashMap<StableId, MutantId> = named.map(|(id, mutant)| (mutant.stable_id, id)).collect();
         for kill in store.kills()? {
             // Of other sets of mutants nothing is known here.
-            let mutant = mutants.and_then(|mutants| mutants.table.find(kill.mutant));
-            if let Some(mutant) = mutant {
-                kills.push(Kill { mutant, entry: kill.entry, reason: kill.reason });
+            if let Some(mutant) = by_name.get(&kill.mutant) {
+                kills.push(Kill { mutant: *mutant, entry: kill.entry, reason: kill.reason });
             }
         }
         let load = |address: &str| match folder.crashes.load(address) {

@@ -27,10 +27,10 @@ use std::collections::{HashMap, VecDeque};
 pub struct FuzzLoop {
     config: FuzzConfig,
     dictionary: Dictionary,
-    mutations: Mutations,
-    random: Random,
-    queue: Queue,
-    batch: Batch,
+    pub(crate) mutations: Mutations,
+    pub(crate) random: Random,
+    pub(crate) queue: Queue,
+    pub(crate) batch: Batch,
     harness: HarnessChanges,
     notable: Vec<Notable>,
     /// The seed at work.
@@ -43,11 +43,13 @@ pub struct FuzzLoop {
     failing_runs: FailingRuns,
     pace: Pace,
     /// Seeds of which the campaign has not said what became of them, by address.
-    unjudged: HashMap<String, usize>,
+    pub(crate) unjudged: HashMap<String, usize>,
     /// How often what hit a counter was proposed in vain.
     in_vain: HashMap<u32, u32>,
     n_batches: u64,
-    counts: FuzzCounts,
+    /// Marks have numbers from here on.
+    first_mark: u32,
+    pub(crate) counts: FuzzCounts,
 }
 
 /// The seed at work.
@@ -89,7 +91,7 @@ const MOST_TRIMS: u64 = 64;
 const MOST_IN_VAIN: u32 = 3;
 
 /// Counters whatever the run reached.
-const EVERYTHING_COUNTED: Wants = Wants { counters: WantedCounters::Always, output: false };
+pub(crate) const EVERYTHING_COUNTED: Wants = Wants { counters: WantedCounters::Always, output: false };
 
 impl FuzzLoop {
     /// A loop without seeds.
@@ -115,6 +117,7 @@ impl FuzzLoop {
             unjudged: HashMap::new(),
             in_vain: HashMap::new(),
             n_batches: 0,
+            first_mark: map.n_counters,
             counts: FuzzCounts::default(),
             config,
         }
@@ -128,6 +131,11 @@ impl FuzzLoop {
     /// What the loop did so far.
     pub fn counts(&self) -> &FuzzCounts {
         &self.counts
+    }
+
+    /// The number of counters, behind which marks begin.
+    pub(crate) fn first_mark(&self) -> u32 {
+        self.first_mark
     }
 
     /// What a person should know of how it works on a target.
@@ -193,7 +201,9 @@ impl FuzzLoop {
             done.inputs += n_inputs;
             done.target_runs += n_inputs;
             self.counts.n_inputs += n_inputs;
+            let n_before = found.len();
             self.judge(around, &mut found, &mut done)?;
+            self.look_at_mutants(around, &mut found, n_before, took, &mut done)?;
             done.candidates = found.len() as u64;
         }
         // Failures first, then what reached most.
@@ -435,7 +445,7 @@ impl FuzzLoop {
     }
 
     /// Goes on from a seed before anybody else has judged it.
-    fn keep(&mut self, seed: Seed) {
+    pub(crate) fn keep(&mut self, seed: Seed) {
         let address = seed.input().address();
         let index = self.queue.add(seed);
         self.unjudged.insert(address, index);
@@ -449,11 +459,11 @@ fn buffer_of(input: &Input) -> &[u8] {
 }
 
 /// A candidate and what it is worth.
-struct Found {
-    is_failure: bool,
+pub(crate) struct Found {
+    pub(crate) is_failure: bool,
     /// Counters that were never hit before.
-    n_reached: usize,
-    candidate: Candidate,
+    pub(crate) n_reached: usize,
+    pub(crate) candidate: Candidate,
 }
 
 /// Whether the target says that it does not want such inputs: nobody would keep them.

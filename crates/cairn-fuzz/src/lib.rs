@@ -12,7 +12,8 @@
 //! Inputs are changed region by region, each kind in ways of its own ([`RegionKind`]), with words of a [`Dictionary`]: the
 //! user's, and what stands in the program. Which way pays is learnt (`bandit`), which seed is next follows from what is
 //! rare and cheap (`queue`), and what the program compares its input with is written where it was compared (`comparisons`).
-//! A harness with a mutator of its own is asked to change its buffers itself (`harness`).
+//! A harness with a mutator of its own is asked to change its buffers itself (`harness`). With [`Mutants`], inputs that kill one
+//! are worth keeping, too (`killing`).
 //!
 //! Mutators of bytes and random numbers are LibAFL's; none of its types leaves this crate. Harness buffers are changed and
 //! run without allocating.
@@ -25,6 +26,8 @@ mod config;
 mod dictionary;
 mod fuzz_loop;
 mod harness;
+mod killing;
+mod mutants;
 mod mutation;
 mod pace;
 mod queue;
@@ -38,6 +41,7 @@ pub use crate::{
     config::FuzzConfig,
     dictionary::{Dictionary, DictionaryError},
     fuzz_loop::{FuzzCounts, FuzzLoop},
+    mutants::{MutantCounts, MutantFilter, Mutants, MutantsConfig, ShareConfig},
     queue::Seed,
     region::RegionKind,
     strategy::FuzzStrategy,

@@ -1,7 +1,8 @@
 //! Inputs that are worth changing, and which of them is changed next.
 //!
 //! For every counter the *cheapest* input that hits it is known: the one with the smallest product of steps and size. As
-//! few of these as cover all counters are *favoured*, and most of the time goes to them. Those that were never chosen
+//! few of these as cover all counters are *favoured*, and most of the time goes to them. What else inputs are good for is told by
+//! *marks*, which count like counters. Those that were never chosen
 //! come first; among the others chance decides, and weighs what is rare: an input whose way is also that of many others'
 //! is worth less than one whose way hardly anything takes, as in AFLFast
 //! ([Böhme et al., 2016](https://doi.org/10.1145/2976749.2978428)). How often ways are taken is known from a sample of all
@@ -23,7 +24,7 @@ use std::collections::{BTreeSet, HashMap};
 #[derive(Default)]
 pub(crate) struct Queue {
     seeds: Vec<Seed>,
-    /// The cheapest seed by counter.
+    /// The cheapest seed by counter or mark.
     cheapest: HashMap<u32, u32>,
     /// How often ways were seen in sampled runs, by signature.
     frequencies: HashMap<u64, u32>,
@@ -62,8 +63,8 @@ impl Queue {
     /// Adds a seed and returns its place.
     pub(crate) fn add(&mut self, seed: Seed) -> usize {
         let index = self.seeds.len();
-        for (counter, _) in seed.hits() {
-            let cheapest = self.cheapest.entry(*counter).or_insert(index as u32);
+        for good in seed.goods() {
+            let cheapest = self.cheapest.entry(good).or_insert(index as u32);
             if seed.cost() < self.seeds.get(*cheapest as usize).map_or(u128::MAX, Seed::cost) {
                 *cheapest = index as u32;
             }
@@ -71,6 +72,38 @@ impl Queue {
         self.seeds.push(seed);
         self.is_changed = true;
         index
+    }
+
+    /// Adds marks to a seed.
+    pub(crate) fn mark(&mut self, index: usize, marks: &[u32]) {
+        self.seeds[index].mark(marks);
+        let cost = self.seeds[index].cost();
+        for mark in marks {
+            let cheapest = self.cheapest.entry(*mark).or_insert(index as u32);
+            if cost < self.seeds[*cheapest as usize].cost() {
+                *cheapest = index as u32;
+            }
+        }
+        self.is_changed = true;
+    }
+
+    /// Nobody is chosen for a mark any more. A seed that was good for nothing else is given up.
+    pub(crate) fn settle(&mut self, mark: u32) {
+        if self.cheapest.remove(&mark).is_none() {
+            return;
+        }
+        self.is_changed = true;
+        let cheapest = &self.cheapest;
+        for seed in self.seeds.iter_mut().filter(|seed| seed.hits().is_empty()) {
+            let is_good = seed.goods().any(|good| cheapest.contains_key(&good));
+            seed.is_retired |= !is_good;
+        }
+    }
+
+    /// Whether a seed is the cheapest with any of its marks that are `wanted`.
+    pub(crate) fn is_cheapest_of(&self, index: usize, wanted: impl Fn(u32) -> bool) -> bool {
+        let is_cheapest = |mark: &u32| self.cheapest.get(mark) == Some(&(index as u32));
+        self.seeds[index].marks().iter().any(|mark| wanted(*mark) && is_cheapest(mark))
     }
 
     /// Notes by which name a seed is kept.
@@ -84,16 +117,15 @@ impl Queue {
         self.seeds[index].is_retired = true;
         self.is_changed = true;
         // What it was the cheapest for, another may be.
-        let is_orphaned = |(counter, _): &&(u32, u8)| self.cheapest.get(counter) == Some(&retired);
-        let orphaned: BTreeSet<u32> =
-            self.seeds[index].hits().iter().filter(is_orphaned).map(|(counter, _)| *counter).collect();
+        let is_orphaned = |good: &u32| self.cheapest.get(good) == Some(&retired);
+        let orphaned: BTreeSet<u32> = self.seeds[index].goods().filter(is_orphaned).collect();
         if orphaned.is_empty() {
             return;
         }
-        self.cheapest.retain(|counter, _| !orphaned.contains(counter));
+        self.cheapest.retain(|good, _| !orphaned.contains(good));
         for (other, seed) in self.seeds.iter().enumerate().filter(|(_, seed)| !seed.is_retired) {
-            for (counter, _) in seed.hits().iter().filter(|(counter, _)| orphaned.contains(counter)) {
-                let cheapest = self.cheapest.entry(*counter).or_insert(other as u32);
+            for good in seed.goods().filter(|good| orphaned.contains(good)) {
+                let cheapest = self.cheapest.entry(good).or_insert(other as u32);
                 if seed.cost() < self.seeds[*cheapest as usize].cost() {
                     *cheapest = other as u32;
                 }
@@ -104,6 +136,16 @@ impl Queue {
     /// Whether a seed was given up.
     pub(crate) fn is_retired(&self, index: usize) -> bool {
         self.seeds[index].is_retired
+    }
+
+    /// Whether a seed is chosen for its marks only, and not given up.
+    pub(crate) fn is_pooled(&self, index: usize) -> bool {
+        self.seeds[index].hits().is_empty() && !self.seeds[index].is_retired
+    }
+
+    /// The seed with a name.
+    pub(crate) fn find(&self, id: EntryId) -> Option<usize> {
+        self.seeds.iter().position(|seed| seed.id == Some(id) && !seed.hits().is_empty())
     }
 
     /// Notes the way of a sampled run.
@@ -169,18 +211,20 @@ impl Queue {
         for seed in &mut self.seeds {
             seed.is_favoured = false;
         }
-        let mut counters: Vec<(u32, u32)> =
-            self.cheapest.iter().map(|(counter, seed)| (*counter, *seed)).collect();
-        counters.sort_unstable();
-        let mut covered = vec![false; counters.last().map_or(0, |(counter, _)| *counter as usize + 1)];
-        for (counter, index) in counters {
-            if covered[counter as usize] {
+        let mut goods: Vec<(u32, u32)> = self.cheapest.iter().map(|(good, seed)| (*good, *seed)).collect();
+        goods.sort_unstable();
+        let mut covered = vec![false; goods.last().map_or(0, |(good, _)| *good as usize + 1)];
+        for (good, index) in goods {
+            if covered[good as usize] {
                 continue;
             }
             let seed = &mut self.seeds[index as usize];
             seed.is_favoured = true;
-            for (counter, _) in seed.hits() {
-                covered[*counter as usize] = true;
+            // Marks beyond the last were settled.
+            for good in seed.goods() {
+                if let Some(covered) = covered.get_mut(good as usize) {
+                    *covered = true;
+                }
             }
         }
         self.fresh.clear();

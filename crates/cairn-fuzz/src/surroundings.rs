@@ -1,6 +1,6 @@
 //! What surrounds the loop.
 
-use crate::queue::Seed;
+use crate::{mutants::Mutants, queue::Seed};
 use cairn_executor::{ExecutorError, Session, SymbolicRun};
 use cairn_model::{Input, ProgramMap};
 use std::time::Duration;
@@ -30,6 +30,11 @@ pub trait Surroundings {
         Ok(None)
     }
 
+    /// Runs mutants on inputs, where that is a reason to keep them.
+    fn mutants(&mut self) -> Option<&mut Mutants> {
+        None
+    }
+
     /// Time that has passed, where time is limited. Otherwise nothing, so that decisions do not depend on it.
     fn clock(&self) -> Option<Duration> {
         None
@@ -43,6 +48,8 @@ pub struct Done {
     pub inputs: u64,
     /// Runs of the target, symbolic ones included.
     pub target_runs: u64,
+    /// Runs with a mutant active.
+    pub mutant_runs: u64,
     /// Candidates found.
     pub candidates: u64,
 }

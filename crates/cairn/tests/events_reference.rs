@@ -6,7 +6,7 @@ use cairn_campaign::{Event, EventKind, Why};
 fn events() -> Vec<EventKind> {
     let word = || "word".to_string();
     let events = vec![
-        EventKind::Began { is_resumed: true, seed: 1, workers: 1, n_branches: 1 },
+        EventKind::Began { is_resumed: true, seed: 1, workers: 1, n_branches: 1, n_mutants: 1 },
         EventKind::Kept {
             entry: 1,
             address: word(),
@@ -16,6 +16,7 @@ fn events() -> Vec<EventKind> {
             kept_for: word(),
             n_branches: 1,
         },
+        EventKind::Killed { entry: 1, strategy: word(), kills: vec![word()], n_kills: 1, n_killed: 1 },
         EventKind::Failed {
             signature: word(),
             kind: word(),
@@ -32,6 +33,8 @@ fn events() -> Vec<EventKind> {
             n_failures: 1,
             n_inputs: 1,
             n_target_runs: 1,
+            n_mutant_runs: 1,
+            n_killed: 1,
             inputs_per_second: 1.0,
             workers: vec![word()],
         },
@@ -42,6 +45,7 @@ fn events() -> Vec<EventKind> {
         match event {
             EventKind::Began { .. }
             | EventKind::Kept { .. }
+            | EventKind::Killed { .. }
             | EventKind::Failed { .. }
             | EventKind::Warned { .. }
             | EventKind::Restarted { .. }

@@ -9,6 +9,8 @@ use cairn_strategy::EntryId;
 pub struct Seed {
     input: Input,
     hits: Vec<(u32, u8)>,
+    /// What else it is a reason to be chosen for, named by numbers that no counter has.
+    marks: Vec<u32>,
     fuel: u64,
     size: usize,
     signature: u64,
@@ -24,7 +26,46 @@ impl Seed {
     pub fn new(input: Input, hits: Vec<(u32, u8)>, fuel: u64, id: Option<EntryId>) -> Self {
         let size = region::size(&input);
         let signature = signature(hits.iter().copied());
-        Self { input, hits, fuel, size, signature, id, n_chosen: 0, is_favoured: false, is_retired: false }
+        Self {
+            input,
+            hits,
+            marks: Vec::new(),
+            fuel,
+            size,
+            signature,
+            id,
+            n_chosen: 0,
+            is_favoured: false,
+            is_retired: false,
+        }
+    }
+
+    /// The same, good for something else besides: numbers that no counter has.
+    pub(crate) fn marked(mut self, marks: Vec<u32>) -> Self {
+        self.marks = marks;
+        self
+    }
+
+    /// The same, chosen for its marks only, but known by its way.
+    pub(crate) fn only_marked(mut self) -> Self {
+        self.hits = Vec::new();
+        self
+    }
+
+    /// Everything it is good for, by number: counters it hits, and marks.
+    pub(super) fn goods(&self) -> impl Iterator<Item = u32> + '_ {
+        self.hits.iter().map(|(counter, _)| *counter).chain(self.marks.iter().copied())
+    }
+
+    /// What else it is good for.
+    pub(super) fn marks(&self) -> &[u32] {
+        &self.marks
+    }
+
+    /// Adds marks.
+    pub(super) fn mark(&mut self, marks: &[u32]) {
+        self.marks
+            .extend(marks.iter().filter(|mark| !self.marks.contains(mark)).copied().collect::<Vec<_>>());
     }
 
     /// What the target is given.

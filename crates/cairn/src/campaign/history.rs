@@ -1,8 +1,9 @@
 //! What the folder of a campaign tells, also of one that is still at work or was killed.
 
-use super::plan::Plan;
+use super::{mutant_history::MutantHistory, plan::Plan};
 use crate::{
     failure::{Failure, chain},
+    mutants::Mutants,
     printable::Beginning,
     report::html,
     shell,
@@ -53,6 +54,8 @@ pub struct History<'a> {
     pub coverage: Coverage,
     /// Branches reached, whenever they became more.
     pub curve: Vec<(Duration, usize)>,
+    /// What became of mutants; `None` where none were run.
+    pub mutants: Option<MutantHistory>,
 }
 
 /// An input that is kept.
@@ -77,7 +80,12 @@ pub struct FailingInput {
 
 impl<'a> History<'a> {
     /// Reads a folder whose campaign is one of the subject. Nobody is kept out of it meanwhile.
-    pub fn read(folder: &Path, plan: &'a Plan, subject: &'a Subject) -> Result<Self, Failure> {
+    pub fn read(
+        folder: &Path,
+        plan: &'a Plan,
+        subject: &'a Subject,
+        mutants: Option<&Mutants>,
+    ) -> Result<Self, Failure> {
         let store = Store::open(&folder.join("campaign.db")).map_err(failed)?;
         check(store.campaign().map_err(failed)?, &subject.map, folder)?;
         let relative = folder.strip_prefix(&plan.directory).unwrap_or(folder).to_path_buf();
@@ -90,6 +98,12 @@ impl<'a> History<'a> {
             failing.replay = file.map(|file| replay(&subject.program, &file, plan, is_reported));
         }
         let (warnings, ended) = journal(&folder.join("events.jsonl"))?;
+        let mutants = match plan.mutants.as_ref().zip(mutants) {
+            Some((plan, mutants)) => {
+                Some(MutantHistory::new(plan, mutants, &store.kills().map_err(failed)?)?)
+            }
+            None => None,
+        };
         Ok(Self {
             map: &subject.map,
             program: subject.program.clone(),
@@ -105,6 +119,7 @@ impl<'a> History<'a> {
             warnings,
             ended,
             coverage,
+            mutants,
         })
     }
 

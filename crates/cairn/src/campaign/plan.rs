@@ -1,5 +1,6 @@
 //! What was asked of a campaign, kept with it so that `cairn resume` needs to be told nothing.
 
+use super::mutant_plan::MutantPlan;
 use crate::{failure::Failure, target::TargetArgs};
 use cairn_campaign::CampaignConfig;
 use cairn_cc::views::Sanitizer;
@@ -31,6 +32,9 @@ pub struct Plan {
     /// Sanitizers that look at inputs that are kept, by name, each once; none in campaigns of earlier versions.
     #[serde(default)]
     sanitizers: Vec<String>,
+    /// The mutants that are run; none in campaigns without them.
+    #[serde(default)]
+    pub mutants: Option<MutantPlan>,
     /// The rest.
     pub config: CampaignConfig,
 }
@@ -47,6 +51,7 @@ impl Plan {
             changes: Vec::new(),
             dictionaries: Vec::new(),
             sanitizers: Vec::new(),
+            mutants: None,
             config,
         })
     }

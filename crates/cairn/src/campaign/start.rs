@@ -1,22 +1,33 @@
 //! Begins a campaign, or goes on with one.
 
 use super::{
-    face::Face, history::History, live::Title, plan::Plan, strategies::Strategies, trouble,
-    views::CampaignViews,
+    face::Face,
+    history::History,
+    live::Title,
+    minimal::{self, Minimal},
+    mutant_plan::MutantPlan,
+    plan::Plan,
+    strategies::Strategies,
+    trouble,
+    views::{CampaignMutants, CampaignViews},
 };
 use crate::{
+    commands::score::Setup,
     duration,
     exit_code::Exit,
     failure::Failure,
     inputs,
+    mutants::Mutants,
     screen::{Screen, count},
     shell,
     signals::Signals,
     target::{Subject, Wanted},
 };
-use cairn_campaign::{CampaignConfig, CampaignFolder, Event, Parts, SanitizedRunner, Summary, Why};
+use cairn_campaign::{
+    CampaignConfig, CampaignFolder, Event, KillSummary, Parts, SanitizedRunner, Summary, Why,
+};
 use cairn_model::Input;
-use cairn_strategy::Stop;
+use cairn_strategy::{CountedMutants, Stop, TargetViews};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -41,14 +52,20 @@ pub fn start(
     screen: &Screen,
 ) -> Result<Exit, Failure> {
     let target_args = plan.target()?;
-    let subject = open(&target_args, screen)?;
+    let set = plan.mutants.as_ref().map(|mutants| mutants.set.clone());
+    let subject = open(&target_args, set, screen)?;
     if subject.map.conditions.is_empty() {
         return Err(Failure::target("the program has no branches in scope, so there is nothing to reach")
             .hint("check `[scope]` in `cairn.toml`; `cairn map` shows what is there"));
     }
     let seeds = seeds(&subject, folder, screen)?;
     let stop = Stop::default();
-    let views = CampaignViews::new(&subject, subject.views.symbolic.clone());
+    let mutants = plan.mutants.as_ref().map(|_| Mutants::of(&subject)).transpose()?;
+    let counted = match (&plan.mutants, &mutants) {
+        (Some(mutant_plan), Some(mutants)) => Some(campaign_mutants(mutant_plan, mutants, &subject)?),
+        _ => None,
+    };
+    let views = CampaignViews::new(&subject, subject.views.symbolic.clone(), counted);
     let strategies = Strategies::new(plan, &subject, &seeds)?;
     let sanitizers = plan.sanitizers()?;
     let sanitized = match sanitizers.is_empty() {
@@ -85,15 +102,32 @@ pub fn start(
     face.leave();
     let (summary, why) = result?;
     // What was found is stored; a report can be written again.
-    let history = History::read(folder, plan, &subject).and_then(|history| {
+    let history = History::read(folder, plan, &subject, mutants.as_ref()).and_then(|history| {
         history.write_report(folder)?;
         Ok(history)
     });
     if let Err(error) = &history {
         screen.warn(&format!("there is no report: {}", error.message));
     }
+    let counted = views.mutants().zip(mutants.as_ref());
+    let minimal = match (counted, &history, why) {
+        // Whoever asked to end does not wait for this.
+        (Some((counted, mutants)), Ok(history), Why::Budget | Why::NothingLeft) => {
+            let selected = &counted.selected;
+            let written = minimal::write(folder, &subject, mutants, selected, history, &signals, screen);
+            written
+                .inspect_err(|error| {
+                    screen.warn(&format!("mutants were not run once more: {}", error.message));
+                })
+                .ok()
+        }
+        _ => None,
+    };
     if told == Told::Lines {
         let mut text = summarise(&summary, why, folder, history.ok().as_ref());
+        if let Some(kills) = &summary.kills {
+            text.push_str(&format!("\n{}", killed(kills, minimal.as_ref(), plan)));
+        }
         if given_in != plan.directory && !summary.failures.is_empty() {
             text.push_str(&format!("\ncommands are to be given in `{}`", plan.directory.display()));
         }
@@ -103,17 +137,33 @@ pub fn start(
 }
 
 /// With the symbolic view where it can be built.
-fn open(target: &crate::target::TargetArgs, screen: &Screen) -> Result<Subject, Failure> {
-    let wanted = Wanted { symbolic: true, path: true, ..Wanted::USUAL };
+fn open(
+    target: &crate::target::TargetArgs,
+    mutants: Option<String>,
+    screen: &Screen,
+) -> Result<Subject, Failure> {
+    let wanted = Wanted { symbolic: true, path: true, mutants, ..Wanted::USUAL };
     let progress = |text: &str| screen.progress(text);
     Subject::open(target, &wanted, &progress).or_else(|failure| {
         // If something else is wrong, it is wrong without it too.
-        let subject = Subject::open(target, &Wanted { symbolic: false, ..wanted }, &progress)?;
+        let subject = Subject::open(target, &Wanted { symbolic: false, ..wanted.clone() }, &progress)?;
         screen.warn(&format!(
             "there is no symbolic view, so comparisons are not looked into: {}",
             failure.message
         ));
         Ok(subject)
+    })
+}
+
+fn campaign_mutants(
+    plan: &MutantPlan,
+    mutants: &Mutants,
+    subject: &Subject,
+) -> Result<CampaignMutants, Failure> {
+    Ok(CampaignMutants {
+        counted: CountedMutants { table: mutants.table.clone(), selected: plan.select(mutants)? },
+        view: mutants.view.program.clone(),
+        setup: Setup::new(&subject.config, subject.run_config.clone())?,
     })
 }
 
@@ -141,6 +191,34 @@ fn seeds(subject: &Subject, folder: &Path, screen: &Screen) -> Result<Vec<Input>
     }
     let mut known = BTreeSet::new();
     Ok(loaded.into_iter().map(|named| named.input).filter(|input| known.insert(input.address())).collect())
+}
+
+/// What became of mutants, and which inputs are enough.
+fn killed(kills: &KillSummary, minimal: Option<&Minimal>, plan: &Plan) -> String {
+    let KillSummary { n_mutants, n_killed, by_reason } = kills;
+    let percent = *n_killed as f64 * 100.0 / (*n_mutants).max(1) as f64;
+    let reasons: Vec<String> = by_reason.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+    let mut text = format!(
+        "{n_killed} of {} killed ({percent:.1}%): {}",
+        count(*n_mutants, "mutant"),
+        if reasons.is_empty() { "none".into() } else { reasons.join(", ") },
+    );
+    let differential = kills.n_by_difference();
+    if *n_killed > 0 {
+        let percent = differential as f64 * 100.0 / *n_killed as f64;
+        text.push_str(&format!("; {percent:.0}% by comparing what it does, the others by how it ends"));
+    }
+    if let Some(minimal) = minimal {
+        let smallest = if minimal.is_smallest { ", and no fewer are" } else { "" };
+        text.push_str(&format!(
+            "\nrun once more with more time, they kill {}; {} in `minimal` are as good as all{smallest}",
+            count(minimal.n_killed, "mutant"),
+            count(minimal.n_inputs, "input"),
+        ));
+    } else if plan.mutants.as_ref().is_some_and(MutantPlan::is_unsound) {
+        text.push_str("\na filter left out mutants that might be killed, and they were not run once more");
+    }
+    text
 }
 
 fn summarise(summary: &Summary, why: Why, folder: &Path, history: Option<&History<'_>>) -> String {

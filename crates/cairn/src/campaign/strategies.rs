@@ -1,17 +1,19 @@
 //! Strategies by name.
 
-use super::plan::Plan;
+use super::{mutant_plan::MutantPlan, plan::Plan};
 use crate::{
     failure::{Failure, chain},
     target::Subject,
 };
-use cairn_fuzz::{Dictionary, FuzzConfig, FuzzStrategy, RegionKind};
+use cairn_fuzz::{Dictionary, FuzzConfig, FuzzStrategy, MutantsConfig, RegionKind};
 use cairn_model::Input;
 use cairn_strategy::Strategy;
 use std::{fs, path::Path};
 
 /// Makes the strategies of workers.
 pub struct Strategies {
+    names: Vec<String>,
+    mutants: MutantsConfig,
     fuzz: FuzzConfig,
     n_workers: u32,
 }
@@ -20,8 +22,9 @@ impl Strategies {
     /// As planned. What seeds consist of may be changed, and nothing else: of raw bytes the bytes.
     pub fn new(plan: &Plan, subject: &Subject, seeds: &[Input]) -> Result<Self, Failure> {
         for name in &plan.strategies {
-            if name != "fuzz" {
-                return Err(Failure::usage(format!("`{name}` is no strategy")).hint("there is `fuzz`"));
+            if !["fuzz", "mu2"].contains(&name.as_str()) {
+                return Err(Failure::usage(format!("`{name}` is no strategy"))
+                    .hint("there are `fuzz` and `mu2`, which also keeps inputs that kill mutants"));
             }
         }
         let mut fuzz = FuzzConfig::of_template(&subject.template);
@@ -36,13 +39,21 @@ impl Strategies {
         for path in &plan.dictionaries {
             fuzz.dictionary.extend(&dictionary(path)?);
         }
-        Ok(Self { fuzz, n_workers: plan.config.workers.max(1) as u32 })
+        let names = plan.strategies.clone();
+        let mutants = plan.mutants.as_ref().map(MutantPlan::config).transpose()?.unwrap_or_default();
+        Ok(Self { names, mutants, fuzz, n_workers: plan.config.workers.max(1) as u32 })
     }
 
     /// Those of one worker.
     pub fn of_worker(&self, worker: usize) -> Vec<Box<dyn Strategy>> {
         let config = FuzzConfig { worker: (worker as u32, self.n_workers), ..self.fuzz.clone() };
-        vec![Box::new(FuzzStrategy::new(config))]
+        let strategy = |name: &String| -> Box<dyn Strategy> {
+            match name.as_str() {
+                "mu2" => Box::new(FuzzStrategy::with_mutants(config.clone(), self.mutants.clone())),
+                _ => Box::new(FuzzStrategy::new(config.clone())),
+            }
+        };
+        self.names.iter().map(strategy).collect()
     }
 }
 

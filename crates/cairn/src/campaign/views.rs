@@ -1,12 +1,13 @@
 //! The views of a target, as strategies ask for them.
 
-use crate::target::Subject;
+use crate::{commands::score::Setup, target::Subject};
 use cairn_executor::{
     Executor, ExecutorError, FailureConfig, FailureExplainer, RunConfig, Session, SessionConfig,
     SymbolicConfig, SymbolicExecutor, Target,
+    mutants::{MutantJudge, MutantSession},
 };
 use cairn_model::ProgramMap;
-use cairn_strategy::TargetViews;
+use cairn_strategy::{CountedMutants, TargetViews};
 use std::path::{Path, PathBuf};
 
 /// The views of a subject.
@@ -14,12 +15,24 @@ pub struct CampaignViews<'a> {
     subject: &'a Subject,
     /// The symbolic view, if it could be built.
     symbolic: Option<PathBuf>,
+    /// The mutant view, if there is one.
+    mutants: Option<CampaignMutants>,
+}
+
+/// The mutants of a campaign.
+pub struct CampaignMutants {
+    /// Those that count.
+    pub counted: CountedMutants,
+    /// The view that holds them.
+    pub view: PathBuf,
+    /// How outcomes are judged.
+    pub setup: Setup,
 }
 
 impl<'a> CampaignViews<'a> {
     /// Of a subject; the symbolic view lies at `symbolic`, if there is one.
-    pub fn new(subject: &'a Subject, symbolic: Option<PathBuf>) -> Self {
-        Self { subject, symbolic }
+    pub fn new(subject: &'a Subject, symbolic: Option<PathBuf>, mutants: Option<CampaignMutants>) -> Self {
+        Self { subject, symbolic, mutants }
     }
 
     fn target(&self, view: &Path) -> Target {
@@ -63,5 +76,16 @@ impl TargetViews for CampaignViews<'_> {
     fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError> {
         let run = |view: &PathBuf| SymbolicExecutor::new(self.target(view), self.run_config(), config);
         self.symbolic.as_ref().map(run).transpose()
+    }
+
+    fn mutants(&self) -> Option<&CountedMutants> {
+        self.mutants.as_ref().map(|mutants| &mutants.counted)
+    }
+
+    fn mutant_judge(&self) -> Result<Option<MutantJudge>, ExecutorError> {
+        let Some(CampaignMutants { counted, view, setup }) = &self.mutants else { return Ok(None) };
+        let config = SessionConfig { run: self.run_config(), ..SessionConfig::default() };
+        let session = MutantSession::new(self.target(view), counted.table.clone(), config)?;
+        Ok(Some(MutantJudge::new(session, setup.oracle, setup.comparing()?)))
     }
 }

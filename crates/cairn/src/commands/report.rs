@@ -2,10 +2,11 @@
 
 use super::resume;
 use crate::{
-    campaign::history::History,
+    campaign::{history::History, mutant_history::MutantHistory},
     duration,
     exit_code::Exit,
     failure::Failure,
+    mutants::Mutants,
     screen::{Screen, count},
     target::{Subject, Wanted},
 };
@@ -34,6 +35,10 @@ struct Figures {
     n_entries: usize,
     n_inputs: u64,
     n_target_runs: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_mutants: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_killed: Option<usize>,
     failures: Vec<Failing>,
 }
 
@@ -50,8 +55,11 @@ impl Report {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
         let (plan, _) = resume::plan(&self.folder)?;
         let folder = resume::enter(&plan, &self.folder)?;
-        let subject = Subject::open(&plan.target()?, &Wanted::USUAL, &|text| screen.progress(text))?;
-        let history = History::read(&folder, &plan, &subject)?;
+        let set = plan.mutants.as_ref().map(|mutants| mutants.set.clone());
+        let wanted = Wanted { mutants: set, ..Wanted::USUAL };
+        let subject = Subject::open(&plan.target()?, &wanted, &|text| screen.progress(text))?;
+        let mutants = plan.mutants.as_ref().map(|_| Mutants::of(&subject)).transpose()?;
+        let history = History::read(&folder, &plan, &subject, mutants.as_ref())?;
         let report = history.write_report(&folder)?;
         let spent = history.spent();
         let figures = Figures {
@@ -63,6 +71,8 @@ impl Report {
             n_entries: history.entries.len(),
             n_inputs: spent.inputs,
             n_target_runs: spent.target_runs,
+            n_mutants: history.mutants.as_ref().map(|mutants| mutants.n_mutants),
+            n_killed: history.mutants.as_ref().map(MutantHistory::n_killed),
             failures: history.failures.into_iter().map(Failing::from).collect(),
         };
         screen.result(&match self.json {

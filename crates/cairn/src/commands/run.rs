@@ -1,7 +1,7 @@
 //! `cairn run`: a campaign from the beginning.
 
 use crate::{
-    campaign::{self, Told, plan::Plan},
+    campaign::{self, Told, mutant_plan::MutantArgs, plan::Plan},
     duration,
     exit_code::Exit,
     failure::Failure,
@@ -42,6 +42,8 @@ pub struct Run {
     /// Also run every input that is kept on a build with sanitizers, made from the sources: address, undefined or both
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     sanitize: Vec<Sanitizer>,
+    #[command(flatten)]
+    mutants: MutantArgs,
     /// Print events as JSON, one a line
     #[arg(long)]
     json: bool,
@@ -100,6 +102,14 @@ impl Run {
         plan.changes = self.change.clone();
         plan.dictionaries = self.dict.clone();
         plan.set_sanitizers(&self.sanitize);
+        plan.mutants = match self.strategy.iter().any(|name| name == "mu2") {
+            true => Some(self.mutants.plan()?),
+            false if self.mutants.is_given() => {
+                return Err(Failure::usage("mutants were chosen, but no strategy runs any")
+                    .hint("add `--strategy mu2`"));
+            }
+            false => None,
+        };
         let told = if self.json { Told::Json } else { Told::Lines };
         campaign::start(&plan, &self.output, &plan.directory, told, screen)
     }

@@ -10,6 +10,7 @@ use crate::{
     signals::Signals,
     target::Subject,
 };
+use cairn_executor::RunConfig;
 use cairn_model::{Input, MutantId, Verdict};
 use cairn_mutants::analysis::{InputNumber, MutantSet};
 use std::thread;
@@ -19,13 +20,20 @@ pub struct Killer<'a> {
     subject: &'a Subject,
     mutants: &'a Mutants,
     selected: MutantSet,
+    /// How many times the usual time runs have.
+    patience: u32,
 }
 
 impl<'a> Killer<'a> {
     /// All mutants of a subject that was opened with them.
     pub fn new(subject: &'a Subject, mutants: &'a Mutants) -> Self {
         let selected = mutants.table.mutants_with_ids().map(|(id, _)| id).collect();
-        Self { subject, mutants, selected }
+        Self { subject, mutants, selected, patience: 1 }
+    }
+
+    /// Some of them, whose runs have so many times the usual time.
+    pub fn of(subject: &'a Subject, mutants: &'a Mutants, selected: MutantSet, patience: u32) -> Self {
+        Self { subject, mutants, selected, patience }
     }
 
     /// The mutants that each input kills, and for inputs that have no say why; as far as it came when a signal came.
@@ -54,12 +62,15 @@ impl<'a> Killer<'a> {
     }
 
     fn plan(&self, inputs: Vec<NamedInput>) -> Result<engine::Plan<'a>, Failure> {
+        let usual = self.subject.run_config.clone();
+        let wall_limit = usual.wall_limit.saturating_mul(self.patience);
+        let limits = RunConfig { wall_limit, ..usual };
         Ok(engine::Plan {
             subject: self.subject,
             mutants: self.mutants,
             selected: self.selected.clone(),
             inputs,
-            setup: Setup::new(&self.subject.config, self.subject.run_config.clone())?,
+            setup: Setup::new(&self.subject.config, limits)?,
             n_jobs: thread::available_parallelism().map_or(1, usize::from),
             is_full: true,
             budget: None,

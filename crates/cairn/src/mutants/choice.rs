@@ -159,6 +159,15 @@ fn changed_in<'a>(mutants: &'a Mutants, diff: &ChangedLines) -> Option<&'a str> 
 }
 
 fn read_diff(path: &Path) -> Result<ChangedLines, Failure> {
+    let shown = path.display();
+    diff_text(path)?.parse().map_err(|error| {
+        Failure::usage(format!("`{shown}`: {error}"))
+            .hint("write one with `git diff`, as in `git diff main | cairn score … --in-diff -`")
+    })
+}
+
+/// The text of a diff; `-` stands for standard input.
+pub fn diff_text(path: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let read = match path.as_os_str() == "-" {
         true => std::io::stdin().read_to_end(&mut bytes).map(drop),
@@ -167,13 +176,11 @@ fn read_diff(path: &Path) -> Result<ChangedLines, Failure> {
     let shown = path.display();
     read.map_err(|error| Failure::usage(format!("failed to read the diff `{shown}`: {error}")))?;
     // Names in other encodings are shown, not looked up.
-    String::from_utf8_lossy(&bytes).parse().map_err(|error| {
-        Failure::usage(format!("`{shown}`: {error}"))
-            .hint("write one with `git diff`, as in `git diff main | cairn score … --in-diff -`")
-    })
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn lines(text: &str) -> Result<Lines, String> {
+/// Lines by name: `sort.c:12`, `sort.c:10-20`.
+pub fn lines(text: &str) -> Result<Lines, String> {
     let wrong = || format!("`{text}` names no line: write `sort.c:12` or `sort.c:10-20`");
     let (path, lines) = text.rsplit_once(':').ok_or_else(wrong)?;
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));

@@ -9,6 +9,7 @@ mod corpus;
 mod failures;
 mod functions;
 mod head;
+mod mutants;
 mod overview;
 mod page;
 mod work;
@@ -22,6 +23,7 @@ pub fn render(history: &History<'_>) -> String {
     head::open(&mut page, &history.command);
     overview::render(&mut page, history);
     chart::reached(&mut page, history);
+    mutants::render(&mut page, history);
     failures::render(&mut page, history);
     functions::render(&mut page, history);
     work::render(&mut page, history);
@@ -36,6 +38,7 @@ mod tests {
     use crate::{
         campaign::{
             history::{FailingInput, KeptInput},
+            mutant_history::MutantHistory,
             plan::Plan,
         },
         printable::Beginning,
@@ -83,6 +86,7 @@ mod tests {
             ended: None,
             coverage: Coverage::empty(&map),
             curve: Vec::new(),
+            mutants: None,
         };
         change(&mut history);
         render(&history)
@@ -111,6 +115,8 @@ mod tests {
             history.command = HOSTILE.into();
             history.folder = HOSTILE.into();
             history.directory = HOSTILE.into();
+            let survivors = vec![HOSTILE.into()];
+            history.mutants = Some(MutantHistory { n_mutants: 2, survivors, ..MutantHistory::default() });
         });
         assert_eq!(n_tags(&hostile, "<script"), n_tags(&harmless, "<script"));
         assert_eq!(n_tags(&hostile, "</script"), n_tags(&harmless, "</script"));

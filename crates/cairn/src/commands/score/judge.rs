@@ -6,8 +6,8 @@ use crate::{
     surroundings,
 };
 use cairn_executor::{
-    CompareCommand, RunConfig,
-    mutants::{EXAMINED_MARGIN, FUEL_MARGIN, LEAST_FUEL, TIME_MARGINS},
+    CompareCommand, ExecutorError, RunConfig,
+    mutants::{Comparing, EXAMINED_MARGIN, FUEL_MARGIN, LEAST_FUEL, TIME_MARGINS},
     oracle::Oracle,
 };
 use std::{env, fs, path::PathBuf};
@@ -63,11 +63,20 @@ impl Setup {
         Ok(Self { oracle, compare, limits })
     }
 
+    /// Readies whoever compares.
+    pub fn comparing(&self) -> Result<Comparing, ExecutorError> {
+        let command = self.command()?.map(|command| Comparing::Command(Box::new(command)));
+        Ok(match &self.compare {
+            Some(Compare::Function) => Comparing::Function,
+            Some(Compare::Command { .. }) | None => command.unwrap_or_default(),
+        })
+    }
+
     /// Readies the user's command, if there is one.
-    pub fn command(&self) -> Result<Option<CompareCommand>, Failure> {
+    pub fn command(&self) -> Result<Option<CompareCommand>, ExecutorError> {
         match &self.compare {
             Some(Compare::Command { program, arguments }) => {
-                Ok(Some(CompareCommand::new(program.clone(), arguments.clone(), self.limits.clone())?))
+                CompareCommand::new(program.clone(), arguments.clone(), self.limits.clone()).map(Some)
             }
             Some(Compare::Function) | None => Ok(None),
         }

@@ -2,13 +2,13 @@
 
 use super::{
     engine::{Plan, Shared},
-    judge::{Compare, Setup},
+    judge::Setup,
     ready::Ready,
 };
 use crate::failure::Failure;
 use cairn_executor::{
     Executor, SessionConfig, Target,
-    mutants::{Comparing, Confirming, MutantJudge, MutantSession},
+    mutants::{Confirming, MutantJudge, MutantSession},
     oracle::{Judged, Reference},
     pin_to_core,
 };
@@ -54,24 +54,16 @@ pub struct Batch {
 impl Worker {
     /// Starts both programs on `core`.
     pub fn new(plan: &Plan, core: Option<usize>) -> Result<Self, Failure> {
-        let Setup { oracle, limits, compare } = &plan.setup;
+        let Setup { oracle, limits, .. } = &plan.setup;
         pin(core);
         let target =
             Target { program: plan.mutants.view.program.clone(), n_counters: plan.mutants.map.n_counters };
         let config = SessionConfig { run: limits.clone(), ..SessionConfig::default() };
-        let comparing = match compare {
-            None => Comparing::Bytes,
-            Some(Compare::Function) => Comparing::Function,
-            Some(Compare::Command { .. }) => plan
-                .setup
-                .command()?
-                .map_or(Comparing::Bytes, |command| Comparing::Command(Box::new(command))),
-        };
         let bare = Target { program: plan.subject.views.bare.clone(), n_counters: 0 };
         let session = MutantSession::new(target, plan.mutants.table.clone(), config)?;
         Ok(Self {
             bare: Executor::new(bare, limits.clone())?,
-            judge: MutantJudge::new(session, *oracle, comparing),
+            judge: MutantJudge::new(session, *oracle, plan.setup.comparing()?),
             map: plan.mutants.map.clone(),
             core,
             confirmed: MutantSet::default(),

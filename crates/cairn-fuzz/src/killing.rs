@@ -1,0 +1,156 @@
+//! Mutants in the loop: which inputs are looked at, and what becomes of those that kill one.
+//!
+//! Inputs that reach something new are always looked at, of the others as many as the share of mutants allows: children of seeds
+//! that infect a survivor without killing it first, the rest by chance. What infects a mutant that nothing infected before joins a
+//! *pool* of seeds, which nobody else hears of: a change of it may carry the difference to the program's output.
+
+use crate::{
+    fuzz_loop::{EVERYTHING_COUNTED, Found, FuzzLoop},
+    mutants::{Care, Looked},
+    queue::Seed,
+    surroundings::{Done, Surroundings},
+};
+use cairn_executor::ExecutorError;
+use cairn_model::{Input, Kill, MutantId};
+use cairn_strategy::{Candidate, Seen};
+use std::{collections::HashSet, time::Duration};
+
+/// Seeds of the pool at one time.
+const MOST_IN_POOL: usize = 256;
+
+/// How hard a child of the pool is looked for.
+const TRIES: usize = 4;
+
+impl FuzzLoop {
+    /// Notes that a mutant is killed, by whomever: seeds need not be chosen any more because they infect it.
+    pub fn hear_kill(&mut self, kill: &Kill) {
+        let mark = self.infection_mark(kill.mutant);
+        self.queue.settle(mark);
+        let mark = self.kill_mark(kill.mutant);
+        if let Some(index) = self.queue.find(kill.entry) {
+            self.queue.mark(index, &[mark]);
+        }
+    }
+
+    /// Looks at mutants of what a batch has found, and at samples of the rest of it.
+    pub(crate) fn look_at_mutants(
+        &mut self,
+        around: &mut dyn Surroundings,
+        found: &mut Vec<Found>,
+        n_before: usize,
+        took: Option<Duration>,
+        done: &mut Done,
+    ) -> Result<(), ExecutorError> {
+        let n_inputs = self.batch.len();
+        let n_reached = found[n_before..].iter().filter(|found| found.n_reached > 0).count();
+        let Some(mutants) = around.mutants() else { return Ok(()) };
+        mutants.share.fuzzed(n_inputs as u64, took, n_reached);
+        let is_everything = mutants.share.is_everything();
+        for found in found[n_before..].iter_mut().filter(|found| !found.is_failure) {
+            let Some(mutants) = around.mutants() else { return Ok(()) };
+            let looked = mutants.look(&found.candidate.input, Care::Whole)?;
+            count(done, &looked);
+            if let Some(index) = self.unjudged.get(&found.candidate.input.address()).copied() {
+                let all = self.marks(&looked);
+                self.queue.mark(index, &all);
+            }
+            found.candidate.kills = looked.kills;
+        }
+        let mut looked_at = HashSet::new();
+        for place in 0..n_inputs {
+            let Some(mutants) = around.mutants() else { return Ok(()) };
+            if !mutants.share.allows() {
+                break;
+            }
+            let place = if is_everything { place } else { self.sample() };
+            if !looked_at.insert(place) {
+                continue;
+            }
+            let input = self.batch.input(place);
+            let start = around.clock();
+            let Some(mutants) = around.mutants() else { return Ok(()) };
+            let looked = mutants.look(&input, Care::Sample)?;
+            let took = around.clock().zip(start).map(|(now, start)| now.saturating_sub(start));
+            let Some(mutants) = around.mutants() else { return Ok(()) };
+            mutants.share.sampled(looked.n_runs, took, looked.kills.len());
+            count(done, &looked);
+            if let Some(candidate) = self.keep_for_mutants(place, input, looked, around, done)? {
+                found.push(Found { is_failure: false, n_reached: 0, candidate });
+            }
+        }
+        Ok(())
+    }
+
+    /// A place of the batch to look at as a sample, rather one whose parent infects a survivor that nobody kills.
+    fn sample(&mut self) -> usize {
+        let mut place = 0;
+        for _ in 0..TRIES {
+            place = self.random.below(self.batch.len());
+            let parent = self.batch.made(place).seed;
+            let is_infection = |mark| self.is_infection(mark);
+            if parent.is_some_and(|seed| self.queue.is_cheapest_of(seed as usize, is_infection)) {
+                break;
+            }
+        }
+        place
+    }
+
+    /// Keeps an input that kills something as a seed and a candidate, and one that infects something new in the pool.
+    fn keep_for_mutants(
+        &mut self,
+        place: usize,
+        input: Input,
+        looked: Looked,
+        around: &mut dyn Surroundings,
+        done: &mut Done,
+    ) -> Result<Option<Candidate>, ExecutorError> {
+        if looked.kills.is_empty() && (looked.first_infections.is_empty() || self.n_pooled() >= MOST_IN_POOL)
+        {
+            return Ok(None);
+        }
+        done.target_runs += 1;
+        let runs = around.session().run_batch(std::slice::from_ref(&input), EVERYTHING_COUNTED)?;
+        let Some(run) = runs.into_iter().next() else { return Ok(None) };
+        let (hits, fuel) = (Seen::hits(&run.execution.counters), run.execution.fuel_used);
+        let made = self.batch.made(place);
+        let parent = made.seed.and_then(|seed| self.queue.seed(seed as usize).id());
+        let seed = Seed::new(input.clone(), hits, fuel, parent);
+        let marks = self.marks(&looked);
+        if looked.kills.is_empty() {
+            self.queue.add(seed.marked(marks).only_marked());
+            return Ok(None);
+        }
+        let reason = made.how.clone().unwrap_or_else(|| made.recipe.to_string());
+        if made.how.is_none() {
+            self.mutations.reward(&made.recipe);
+        }
+        self.keep(seed.marked(marks));
+        Ok(Some(Candidate { input, parent, reason, kills: looked.kills }))
+    }
+
+    fn n_pooled(&self) -> usize {
+        (0..self.queue.len()).filter(|index| self.queue.is_pooled(*index)).count()
+    }
+
+    fn marks(&self, looked: &Looked) -> Vec<u32> {
+        let kills = looked.kills.iter().map(|mutant| self.kill_mark(*mutant));
+        kills.chain(looked.first_infections.iter().map(|mutant| self.infection_mark(*mutant))).collect()
+    }
+
+    fn kill_mark(&self, mutant: MutantId) -> u32 {
+        self.first_mark() + 2 * mutant.0
+    }
+
+    fn infection_mark(&self, mutant: MutantId) -> u32 {
+        self.kill_mark(mutant) + 1
+    }
+
+    fn is_infection(&self, mark: u32) -> bool {
+        (mark - self.first_mark()) % 2 == 1
+    }
+}
+
+fn count(done: &mut Done, looked: &Looked) {
+    done.target_runs += 1;
+    done.mutant_runs += looked.n_runs;
+}

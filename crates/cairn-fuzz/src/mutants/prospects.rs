@@ -1,0 +1,140 @@
+//! How likely mutants are to be killed.
+
+use cairn_model::{MutantId, MutantTable};
+use std::collections::BTreeMap;
+
+/// A mutant that was run so often in vain is half as likely to be killed by the next input.
+const HALVED_AFTER: f64 = 8.0;
+
+/// How likely mutants are to be killed, learnt from others of their operator and function, and from their own runs.
+#[derive(Debug, Default)]
+pub(super) struct Prospects {
+    /// By the name of an operator.
+    operators: BTreeMap<String, Tally>,
+    /// By function, as the table numbers them.
+    functions: Vec<Tally>,
+    /// Runs of each mutant.
+    n_runs: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    n_runs: u32,
+    n_killed: u32,
+}
+
+impl Tally {
+    fn learn(&mut self, is_killed: bool) {
+        self.n_runs += 1;
+        self.n_killed += u32::from(is_killed);
+    }
+
+    /// Where nothing is known, as likely as not.
+    fn rate(self) -> f64 {
+        (f64::from(self.n_killed) + 1.0) / (f64::from(self.n_runs) + 2.0)
+    }
+}
+
+impl Prospects {
+    /// Nothing known.
+    pub(super) fn new(table: &MutantTable) -> Self {
+        Self {
+            operators: BTreeMap::new(),
+            functions: vec![Tally::default(); table.functions.len()],
+            n_runs: vec![0; table.mutants.len()],
+        }
+    }
+
+    /// Notes a run.
+    pub(super) fn learn(&mut self, table: &MutantTable, mutant: MutantId, is_killed: bool) {
+        let operator = &table.mutants[mutant.index()].operator;
+        match self.operators.get_mut(operator) {
+            Some(tally) => tally.learn(is_killed),
+            None => self.operators.entry(operator.clone()).or_default().learn(is_killed),
+        }
+        self.functions[table.patch_of(mutant).function as usize].learn(is_killed);
+        self.n_runs[mutant.index()] += 1;
+    }
+
+    /// How often a mutant was run.
+    pub(super) fn n_runs(&self, mutant: MutantId) -> u32 {
+        self.n_runs[mutant.index()]
+    }
+
+    /// Puts the likeliest to be killed first.
+    pub(super) fn sort(&self, table: &MutantTable, mutants: &mut [MutantId]) {
+        let likelihood = |mutant: &MutantId| {
+            let operator = self.operators.get(&table.mutants[mutant.index()].operator);
+            let function = self.functions[table.patch_of(*mutant).function as usize];
+            let age = 1.0 + f64::from(self.n_runs(*mutant)) / HALVED_AFTER;
+            operator.copied().unwrap_or_default().rate() * function.rate() / age
+        };
+        mutants.sort_by(|one, other| likelihood(other).total_cmp(&likelihood(one)).then(one.cmp(other)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::{
+        PatchId, SiteId, StableId,
+        mutants::{Change, LogicalChange, Mutant, Patch, ValueType},
+    };
+
+    /// Four mutants: of two operators in each of two functions.
+    fn table() -> MutantTable {
+        let mutant = |index: u32| Mutant {
+            stable_id: StableId(u64::from(index)),
+            patch: PatchId(index / 2),
+            operator: ["add", "negate"][index as usize % 2].into(),
+            code: String::new(),
+            replacement: String::new(),
+            is_plain_text: false,
+            change: Change::Logical(LogicalChange::Swap),
+        };
+        let patch = |index: u32| Patch {
+            site: SiteId(index),
+            spot: 0,
+            function: index,
+            value_type: ValueType::Bool,
+            is_observable: false,
+            mutants: 2 * index..2 * index + 2,
+            first_selector: 3 * index + 1,
+        };
+        MutantTable {
+            functions: vec![cairn_model::FunctionId(0), cairn_model::FunctionId(1)],
+            patches: (0..2).map(patch).collect(),
+            mutants: (0..4).map(mutant).collect(),
+            ..MutantTable::default()
+        }
+    }
+
+    fn order(prospects: &Prospects) -> Vec<u32> {
+        let mut mutants: Vec<MutantId> = (0..4).map(MutantId).collect();
+        prospects.sort(&table(), &mut mutants);
+        mutants.into_iter().map(|mutant| mutant.0).collect()
+    }
+
+    #[test]
+    fn what_is_like_those_that_died_comes_first() {
+        let table = table();
+        let mut prospects = Prospects::new(&table);
+        assert_eq!(order(&prospects), [0, 1, 2, 3]);
+        for _ in 0..4 {
+            prospects.learn(&table, MutantId(3), true);
+        }
+        // The one that was run has lost by it, and its likes have won.
+        assert_eq!(order(&prospects), [3, 1, 2, 0]);
+    }
+
+    #[test]
+    fn what_survives_everything_comes_last() {
+        let table = table();
+        let mut prospects = Prospects::new(&table);
+        for _ in 0..40 {
+            prospects.learn(&table, MutantId(0), false);
+        }
+        assert_eq!(*order(&prospects).last().unwrap(), 0);
+        assert_eq!(prospects.n_runs(MutantId(0)), 40);
+    }
+}
