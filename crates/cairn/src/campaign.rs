@@ -8,6 +8,7 @@ mod minimal;
 pub mod mutant_history;
 pub mod mutant_plan;
 pub mod plan;
+mod presence;
 mod start;
 mod strategies;
 pub mod trouble;
@@ -15,5 +16,6 @@ mod views;
 
 pub use self::{
     lines::ways_to_fail,
+    presence::holds_campaign,
     start::{Told, start},
 };

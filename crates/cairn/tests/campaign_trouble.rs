@@ -274,6 +274,46 @@ fn a_full_disk_ends_a_campaign_with_everything_it_told() {
     assert!(journal.contains("\"is_resumed\":true"), "{journal}");
 }
 
+/// A disk without room for a store; then there is some.
+#[test]
+fn a_campaign_begins_where_a_full_disk_kept_one_from_beginning() {
+    let workspace = program(PROGRAM);
+    cairn(&workspace, &["build", "./program"]).success();
+    let script = r#"
+        mkdir -p small && mount -t tmpfs -o size=60k tmpfs small
+        code=0; cairn run ./program seeds -o small/out --workers 1 --inputs 20 2>errors || code=$?
+        echo "ended $code"
+        test -e small/out/campaign.db
+        mount -o remount,size=8m small
+        code=0; cairn resume small/out 2>resumed || code=$?
+        echo "resumed $code"
+        cairn run ./program seeds -o small/out --workers 1 --inputs 20 >more 2>&1
+    "#;
+    let ran = workspace.run("unshare", ["-Urm", "/bin/sh", "-ec", script]).success();
+    let (errors, resumed) = (workspace.read("errors"), workspace.read("resumed"));
+    assert!(ran.stdout.contains("ended 4"), "{ran}{errors}");
+    assert!(errors.contains("error: the disk is full: failed to "), "{errors}");
+    assert!(errors.contains("hint: make room, then give the same command again"), "{errors}");
+    assert!(ran.stdout.contains("resumed 2"), "{ran}{resumed}");
+    assert!(resumed.contains("`small/out` holds no campaign\n\nhint: `cairn run "), "{resumed}");
+    assert!(workspace.read("more").contains("kept #0"), "{}", workspace.read("more"));
+}
+
+#[test]
+fn a_campaign_begins_where_one_was_killed_before_it_had_begun() {
+    let workspace = program(PROGRAM);
+    let run = |folder: &str| {
+        cairn(&workspace, &["run", "./program", "seeds", "-o", folder, "--workers", "1", "--inputs", "20"])
+    };
+    workspace.write("empty/campaign.db", "");
+    says(&run("empty").success(), &["kept #0"]);
+    fs::create_dir(workspace.path("made")).unwrap();
+    drop(Store::open(&workspace.path("made/campaign.db")).unwrap());
+    says(&cairn(&workspace, &["resume", "made"]).exits_with(2), &["`made` holds no campaign"]);
+    says(&run("made").success(), &["kept #0"]);
+    says(&run("made").exits_with(2), &["`made` holds a campaign already", "hint: `cairn resume made`"]);
+}
+
 #[test]
 fn a_crash_that_was_taken_away_does_not_keep_a_campaign_from_going_on() {
     let workspace = program(PROGRAM);

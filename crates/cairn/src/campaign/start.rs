@@ -7,6 +7,7 @@ use super::{
     minimal::{self, Minimal},
     mutant_plan::MutantPlan,
     plan::Plan,
+    presence::holds_campaign,
     strategies::Strategies,
     trouble,
     views::{CampaignMutants, CampaignViews},
@@ -169,7 +170,7 @@ fn campaign_mutants(
 
 /// What can be read of what was named. A campaign that goes on has inputs of its own, and can do without.
 fn seeds(subject: &Subject, folder: &Path, screen: &Screen) -> Result<Vec<Input>, Failure> {
-    let goes_on = folder.join("campaign.db").exists();
+    let goes_on = holds_campaign(folder).map_err(|error| trouble::store_failure(&error, folder))?;
     if subject.inputs.is_empty() {
         if !goes_on {
             screen.warn("no seeds were given: starting from an empty input");

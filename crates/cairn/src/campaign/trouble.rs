@@ -1,5 +1,6 @@
 //! Why a campaign cannot begin or go on, and what to try so that nothing of it is lost.
 
+use super::presence::holds_campaign;
 use crate::failure::{Failure, chain};
 use cairn_campaign::CampaignError;
 use cairn_store::{StoreError, is_disk_full};
@@ -37,15 +38,20 @@ pub fn store_failure(error: &StoreError, folder: &Path) -> Failure {
 }
 
 fn disk_full(what: &str, folder: &Path) -> Failure {
+    // Where even the store cannot be opened, `cairn run` says so when it has to be `cairn resume`.
+    let has_begun = holds_campaign(folder).unwrap_or(false);
     let folder = folder.display();
-    Failure::target(format!("the disk is full: {what}"))
-        .hint(format!("make room, then `cairn resume {folder}` goes on; what was told so far is stored"))
+    Failure::target(format!("the disk is full: {what}")).hint(match has_begun {
+        true => format!("make room, then `cairn resume {folder}` goes on; what was told so far is stored"),
+        false => "make room, then give the same command again".into(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exit_code::Exit;
+    use cairn_store::{CampaignHead, Store};
     use std::io;
 
     #[test]
@@ -55,10 +61,20 @@ mod tests {
             path: "c/events.jsonl".into(),
             source: kind.into(),
         };
-        let full = failure(&write(io::ErrorKind::StorageFull), Path::new("c"));
-        assert!(full.message.starts_with("the disk is full: failed to write `c/events.jsonl`"), "{full}");
-        assert!(full.hint.is_some_and(|hint| hint.contains("`cairn resume c`")));
-        assert_eq!(full.exit, Exit::Target);
+        let folder = tempfile::tempdir().unwrap();
+        let full = || failure(&write(io::ErrorKind::StorageFull), folder.path());
+        let hint = |failure: Failure| failure.hint.unwrap_or_default();
+        assert!(
+            full().message.starts_with("the disk is full: failed to write `c/events.jsonl`"),
+            "{}",
+            full()
+        );
+        assert!(hint(full()).contains("give the same command again"));
+        let head = CampaignHead { map_hash: [0; 32], seed: 1, settings: String::new() };
+        Store::open(&folder.path().join("campaign.db")).unwrap().begin_campaign(&head).unwrap();
+        let resume = format!("`cairn resume {}`", folder.path().display());
+        assert!(hint(full()).contains(&resume));
+        assert_eq!(full().exit, Exit::Target);
         let other = failure(&write(io::ErrorKind::PermissionDenied), Path::new("c"));
         assert!(other.message.starts_with("failed to write"), "{other}");
         let died = CampaignError::Worker { worker: 0, times: 5, why: "x".into() };

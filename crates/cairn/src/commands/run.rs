@@ -1,7 +1,7 @@
 //! `cairn run`: a campaign from the beginning.
 
 use crate::{
-    campaign::{self, Told, mutant_plan::MutantArgs, plan::Plan},
+    campaign::{self, Told, mutant_plan::MutantArgs, plan::Plan, trouble},
     duration,
     exit_code::Exit,
     failure::Failure,
@@ -85,7 +85,8 @@ impl Limits {
 
 impl Run {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
-        if self.output.join("campaign.db").exists() {
+        let is_there = campaign::holds_campaign(&self.output);
+        if is_there.map_err(|error| trouble::store_failure(&error, &self.output))? {
             let folder = self.output.display();
             return Err(Failure::usage(format!("`{folder}` holds a campaign already"))
                 .hint(format!("`cairn resume {folder}` goes on with it; `-o` chooses another folder")));
