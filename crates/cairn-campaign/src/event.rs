@@ -1,5 +1,6 @@
 //! What a campaign tells while it goes on; `events.jsonl` has one a line.
 
+use cairn_model::Ending;
 use serde::{Deserialize, Serialize};
 
 /// Something that happened.
@@ -74,6 +75,17 @@ pub enum EventKind {
         stack: Vec<String>,
         /// Whether it is a smaller input for a known failure.
         is_smaller: bool,
+    },
+    /// An input failed in a view, and the bare build did not; the input is kept apart.
+    Unconfirmed {
+        /// Names the file of the input.
+        address: String,
+        /// Who made the input.
+        strategy: String,
+        /// How it ended in the view.
+        ending: Ending,
+        /// Runs of the bare build, none of which failed.
+        n_runs: u32,
     },
     /// Something to know.
     Warned {

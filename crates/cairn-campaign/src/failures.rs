@@ -13,6 +13,12 @@ use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
 use cairn_strategy::{Candidate, FindingKind, Stop};
 use std::time::Duration;
 
+/// Runs of the bare build before a crash is given up: some programs crash only now and then.
+const CRASH_TRIES: u32 = 8;
+
+/// The same for failures that take all the time a run may take.
+const OTHER_TRIES: u32 = 2;
+
 /// Confirms, names and reduces failures.
 #[derive(Debug)]
 pub(crate) struct Failures<'a> {
@@ -28,21 +34,23 @@ impl<'a> Failures<'a> {
         Ok(Self { ledger, bare, stop: parts.stop })
     }
 
-    /// Says what a candidate is whose `run` in the plain view failed. A new way to fail is kept at once, and then made small.
+    /// Says what a candidate is that was seen to fail in the plain view, by what `run` there hit. A new way to fail is kept at
+    /// once, and then made small.
     pub(crate) fn judge(
         &mut self,
         plain: &mut Session,
+        seen: &Ending,
         run: &SessionRun,
         strategy: &str,
         candidate: Candidate,
         spent: &mut Spent,
     ) -> Result<FindingKind, CampaignError> {
-        let seen = &run.execution.outcome.ending;
         if !self.ledger.is_worth_a_look(seen, &run.execution.counters, strategy == SEED) {
             return Ok(FindingKind::NothingNew);
         }
-        let Some((ending, explained)) = self.bare.confirm(&candidate.input, spent)? else {
-            self.ledger.note_unconfirmed();
+        let n_tries = tries(seen);
+        let Some((ending, explained)) = self.bare.confirm(&candidate.input, n_tries, spent)? else {
+            self.ledger.note_unconfirmed(&candidate.input, strategy, seen, n_tries)?;
             return Ok(FindingKind::Unconfirmed { ending: seen.clone() });
         };
         let provenance = Provenance {
@@ -92,14 +100,14 @@ impl<'a> Failures<'a> {
         let fails_likewise = |found: &Option<(Ending, Explained)>| {
             found.as_ref().is_some_and(|(_, explained)| explained.is_same(&failure.signature))
         };
-        let mut found = self.bare.confirm(&reduced.input, spent)?;
+        let mut found = self.bare.confirm(&reduced.input, tries(seen), spent)?;
         let mut input = reduced.input;
         // A hang takes all its time for each question, and without a stack there is little to tell failures apart by.
         let is_quick = matches!(failure.ending, Ending::Signalled { .. }) && !failure.stack.is_empty();
         if !fails_likewise(&found) && is_quick {
             let mut n_runs = Spent::default();
             let mut is_good = |candidate: &Input| -> Result<bool, ExecutorError> {
-                let answer = self.bare.confirm(candidate, &mut n_runs)?;
+                let answer = self.bare.confirm(candidate, 1, &mut n_runs)?;
                 let is_good = fails_likewise(&answer);
                 if is_good {
                     (found, input) = (answer, candidate.clone());
@@ -129,21 +137,51 @@ struct Bare {
 }
 
 impl Bare {
-    /// How the bare build fails on an input in a fresh process, and why; `None` if it does not.
+    /// How the bare build fails on an input in a fresh process, and why; `None` if it does not in `n_tries` runs.
     fn confirm(
         &mut self,
         input: &Input,
+        n_tries: u32,
         spent: &mut Spent,
     ) -> Result<Option<(Ending, Explained)>, ExecutorError> {
-        spent.target_runs += 1;
-        let ending = self.runner.run(input)?.outcome.ending;
+        let Self { runner, explainer } = self;
+        let run = || {
+            spent.target_runs += 1;
+            Ok(runner.run(input)?.outcome.ending)
+        };
+        let ending = first_that(n_tries, run, Ending::is_failure)?;
         if !ending.is_failure() {
             return Ok(None);
         }
-        spent.target_runs += 1;
-        let explained = self.explainer.explain(input, &ending)?;
+        // A run that does not fail tells nothing about where; of a hang that is no reason to wait once more.
+        let n_tries = if matches!(ending, Ending::Signalled { .. }) { n_tries } else { 1 };
+        let explain = || {
+            spent.target_runs += 1;
+            explainer.explain(input, &ending)
+        };
+        let explained = first_that(n_tries, explain, |explained| !explained.stack.is_empty())?;
         Ok(Some((ending, explained)))
     }
+}
+
+fn tries(seen: &Ending) -> u32 {
+    if matches!(seen, Ending::Signalled { .. }) { CRASH_TRIES } else { OTHER_TRIES }
+}
+
+/// Does something until it comes out as wanted, at most so often; what came of it last.
+fn first_that<T>(
+    n_tries: u32,
+    mut once: impl FnMut() -> Result<T, ExecutorError>,
+    is_wanted: impl Fn(&T) -> bool,
+) -> Result<T, ExecutorError> {
+    let mut last = once()?;
+    for _ in 1..n_tries {
+        if is_wanted(&last) {
+            break;
+        }
+        last = once()?;
+    }
+    Ok(last)
 }
 
 fn failure(
@@ -155,4 +193,26 @@ fn failure(
 ) -> ProgramFailure {
     let Explained { kind, stack, report, .. } = explained;
     ProgramFailure { signature, ending, kind, stack, report, input, provenance }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_that_comes_now_and_then_is_waited_for() {
+        let tried = |fails_at: u32, seen: &Ending| {
+            let mut n_runs = 0;
+            let once = || {
+                n_runs += 1;
+                Ok(n_runs == fails_at)
+            };
+            (first_that(tries(seen), once, |fails| *fails).unwrap(), n_runs)
+        };
+        let crash = Ending::Signalled { signal: 6 };
+        assert_eq!(tried(1, &crash), (true, 1));
+        assert_eq!(tried(8, &crash), (true, 8));
+        assert_eq!(tried(9, &crash), (false, 8));
+        assert_eq!(tried(3, &Ending::TimedOut), (false, 2));
+    }
 }

@@ -15,6 +15,7 @@ use std::{
 ///   corpus/        inputs that are kept
 ///   crashes/       one input for each way to crash
 ///   hangs/         one input for each way to hang
+///   unconfirmed/   inputs that failed in a view, and not on the bare build
 ///   campaign.db    where everything came from
 ///   events.jsonl   what happened, one event a line
 ///   report.html    for people
@@ -29,6 +30,8 @@ pub struct CampaignFolder {
     pub crashes: CorpusFolder,
     /// Inputs on which it does not end, or fills memory or disk.
     pub hangs: CorpusFolder,
+    /// Inputs that failed in a view, and in no run of the bare build.
+    pub unconfirmed: CorpusFolder,
     _lock: Flock<File>,
 }
 
@@ -52,6 +55,7 @@ impl CampaignFolder {
             corpus: open("corpus")?,
             crashes: open("crashes")?,
             hangs: open("hangs")?,
+            unconfirmed: open("unconfirmed")?,
             template,
             _lock: lock,
         })

@@ -48,18 +48,18 @@ impl<'a> Judge<'a> {
     ) -> Result<Finding, CampaignError> {
         let run = run(plain, &candidate.input, spent)?;
         let input = candidate.input.clone();
-        let kind = match &run.execution.outcome.ending {
-            ending if ending.is_failure() => {
-                let kind = self.failures.judge(plain, &run, strategy, candidate, spent)?;
-                if let FindingKind::Failure(failure) = &kind {
-                    self.look_into(plain, ending, failure, spent)?;
-                }
-                kind
+        let ending = run.execution.outcome.ending.clone();
+        let mut kind = FindingKind::NothingNew;
+        if let Some(seen) = failing(&ending, &candidate) {
+            kind = self.failures.judge(plain, seen, &run, strategy, candidate.clone(), spent)?;
+            if let FindingKind::Failure(failure) = &kind {
+                self.look_into(plain, seen, failure, spent)?;
             }
-            Ending::Exited { .. } => self.success(plain, run, strategy, candidate, spent)?,
-            // The input is not one the program wants, or the sandbox ended it.
-            _ => FindingKind::NothingNew,
-        };
+        }
+        // Anything else is not an input the program wants, or the sandbox ended it.
+        if matches!(ending, Ending::Exited { .. }) && !matches!(kind, FindingKind::Failure(_)) {
+            kind = self.success(plain, run, strategy, candidate, spent)?;
+        }
         Ok(Finding { strategy: strategy.into(), input, kind })
     }
 
@@ -141,6 +141,12 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// How a candidate fails: now, or when it was tried. What ran out of time then and does not now had to wait for others.
+fn failing<'a>(now: &'a Ending, candidate: &'a Candidate) -> Option<&'a Ending> {
+    let then = candidate.failed.as_ref().filter(|ending| matches!(ending, Ending::Signalled { .. }));
+    Some(now).filter(|ending| ending.is_failure()).or(then)
+}
+
 fn run(plain: &mut Session, input: &Input, spent: &mut Spent) -> Result<SessionRun, CampaignError> {
     let once = || {
         spent.target_runs += 1;
@@ -175,6 +181,22 @@ mod tests {
         };
         let ending = patiently(once, |ending| ending).unwrap();
         (ending, n_runs)
+    }
+
+    #[test]
+    fn a_crash_that_was_seen_once_is_looked_into() {
+        let crash = Ending::Signalled { signal: 6 };
+        let exited = Ending::Exited { code: 0 };
+        let candidate = |failed: &Ending| Candidate {
+            input: Input::default(),
+            parent: None,
+            reason: String::new(),
+            kills: Vec::new(),
+            failed: Some(failed.clone()),
+        };
+        assert_eq!(failing(&exited, &candidate(&crash)), Some(&crash));
+        assert_eq!(failing(&Ending::OutOfFuel, &candidate(&crash)), Some(&Ending::OutOfFuel));
+        assert_eq!(failing(&exited, &candidate(&Ending::TimedOut)), None);
     }
 
     #[test]

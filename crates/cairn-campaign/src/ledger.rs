@@ -54,7 +54,6 @@ pub(crate) struct State {
     pub(crate) findings: Vec<Arc<Finding>>,
     work: BTreeMap<String, Spent>,
     paths: BTreeSet<u64>,
-    n_unconfirmed: u64,
     /// What each worker is at.
     workers: Vec<String>,
     /// Inputs that each worker may try in the step it is at, and has not told of.
@@ -90,8 +89,8 @@ pub struct Summary {
     pub n_entries: usize,
     /// Ways to fail.
     pub failures: Vec<Arc<ProgramFailure>>,
-    /// Inputs that failed in a view and not on the bare build.
-    pub n_unconfirmed: u64,
+    /// Inputs that failed in a view and in no run of the bare build.
+    pub n_unconfirmed: usize,
     /// Counters that differ from run to run.
     pub n_unstable: usize,
     /// Work done, by strategy.
@@ -182,7 +181,6 @@ impl<'a> Ledger<'a> {
             findings: Vec::new(),
             work,
             paths,
-            n_unconfirmed: 0,
             workers: vec!["starting".into(); n_workers],
             promised: vec![0; n_workers],
             warned: BTreeSet::new(),
@@ -353,6 +351,7 @@ impl<'a> Ledger<'a> {
         };
         folder.save(&failure.input)?;
         state.store.keep_failure(&failure)?;
+        state.folder.unconfirmed.remove(&failure.input)?;
         let failure = Arc::new(failure);
         state.failures.insert(failure.signature.clone(), failure.clone());
         // One input may fail in several ways: on the bare build, and with sanitizers.
@@ -374,9 +373,18 @@ impl<'a> Ledger<'a> {
         Ok(Some(failure))
     }
 
-    /// Notes that an input failed in a view and not on the bare build.
-    pub(crate) fn note_unconfirmed(&self) {
-        self.lock().n_unconfirmed += 1;
+    /// Keeps an input apart that ended in a view as `ending` says, and failed in none of `n_runs` of the bare build.
+    pub(crate) fn note_unconfirmed(
+        &self,
+        input: &Input,
+        strategy: &str,
+        ending: &Ending,
+        n_runs: u32,
+    ) -> Result<(), CampaignError> {
+        let mut state = self.lock();
+        state.folder.unconfirmed.save(input)?;
+        let (address, strategy) = (input.address(), strategy.to_string());
+        self.tell(&mut state, EventKind::Unconfirmed { address, strategy, ending: ending.clone(), n_runs })
     }
 
     /// Whether a path was never taken before, if it is known; from now on it was.
@@ -485,7 +493,7 @@ impl<'a> Ledger<'a> {
             n_branches: (state.reached.all.n_branches(self.map), 2 * self.map.conditions.len()),
             n_entries: self.corpus.len(),
             failures,
-            n_unconfirmed: state.n_unconfirmed,
+            n_unconfirmed: state.folder.unconfirmed.n_inputs(),
             n_unstable: state.reached.n_unstable(),
             work: state.work_with_cpu(),
             coverage: state.reached.all.clone(),

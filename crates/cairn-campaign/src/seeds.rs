@@ -30,8 +30,13 @@ pub(crate) fn judge_all(
             continue;
         }
         spent.inputs += 1;
-        let candidate =
-            Candidate { input: seed.clone(), parent: None, reason: "given".into(), kills: Vec::new() };
+        let candidate = Candidate {
+            input: seed.clone(),
+            parent: None,
+            reason: "given".into(),
+            kills: Vec::new(),
+            failed: None,
+        };
         match judge.judge(plain, SEED, candidate, &mut spent)?.kind {
             FindingKind::Failure(_) | FindingKind::KnownFailure { .. } => n_failing += 1,
             FindingKind::Unconfirmed { .. } => n_unfit += 1,
@@ -48,8 +53,10 @@ pub(crate) fn judge_all(
         ledger.announce(EventKind::Warned { text })?;
     }
     if n_unfit > 0 {
-        let text =
-            format!("{n_unfit} of {} seeds fail in the plain view and not on the bare build", seeds.len());
+        let text = format!(
+            "{n_unfit} of {} seeds fail in the plain view, and in no run of the bare build",
+            seeds.len()
+        );
         ledger.announce(EventKind::Warned { text })?;
     }
     if ledger.corpus.is_empty() && !stop.is_asked() {

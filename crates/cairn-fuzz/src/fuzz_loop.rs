@@ -437,7 +437,13 @@ impl FuzzLoop {
             found.push(Found {
                 is_failure,
                 n_reached,
-                candidate: Candidate { input, parent, reason, kills: Vec::new() },
+                candidate: Candidate {
+                    input,
+                    parent,
+                    reason,
+                    kills: Vec::new(),
+                    failed: is_failure.then_some(ending),
+                },
             });
         }
         self.notable = notable;

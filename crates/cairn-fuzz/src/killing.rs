@@ -125,7 +125,7 @@ impl FuzzLoop {
             self.mutations.reward(&made.recipe);
         }
         self.keep(seed.marked(marks));
-        Ok(Some(Candidate { input, parent, reason, kills: looked.kills }))
+        Ok(Some(Candidate { input, parent, reason, kills: looked.kills, failed: None }))
     }
 
     fn n_pooled(&self) -> usize {

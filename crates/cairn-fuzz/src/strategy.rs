@@ -228,7 +228,13 @@ impl Killer {
             view.spent.mutant_runs += looked.n_runs;
             if !looked.kills.is_empty() {
                 let reason = "a look at its mutants".into();
-                candidates.push(Candidate { input, parent: Some(id), reason, kills: looked.kills });
+                candidates.push(Candidate {
+                    input,
+                    parent: Some(id),
+                    reason,
+                    kills: looked.kills,
+                    failed: None,
+                });
             }
         }
         Ok(candidates)

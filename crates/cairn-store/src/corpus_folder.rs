@@ -54,6 +54,12 @@ impl CorpusFolder {
         Ok(input)
     }
 
+    /// How many inputs are there; none where that cannot be told.
+    pub fn n_inputs(&self) -> usize {
+        let names = fs::read_dir(&self.path).into_iter().flatten().flatten().map(|file| file.file_name());
+        names.filter(|name| !name.as_encoded_bytes().starts_with(b".")).count()
+    }
+
     /// Removes an input, if it is there.
     pub fn remove(&self, input: &Input) -> Result<(), StoreError> {
         let path = self.path.join(input_file::encode(input, &self.template).0);

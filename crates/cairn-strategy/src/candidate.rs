@@ -1,6 +1,6 @@
 //! Inputs that were proposed.
 
-use cairn_model::{EntryId, Input, MutantId};
+use cairn_model::{Ending, EntryId, Input, MutantId};
 
 /// An input that nobody has judged yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,4 +13,6 @@ pub struct Candidate {
     pub reason: String,
     /// Mutants that it is said to kill. The campaign finds out whether that is true.
     pub kills: Vec<MutantId>,
+    /// How a run of it failed, if one did. Some programs fail only now and then, so the next run need not.
+    pub failed: Option<Ending>,
 }

@@ -1,6 +1,7 @@
 //! The book names every event and every field of it.
 
 use cairn_campaign::{Event, EventKind, Why};
+use cairn_model::Ending;
 
 /// One event of each kind.
 fn events() -> Vec<EventKind> {
@@ -17,6 +18,7 @@ fn events() -> Vec<EventKind> {
             n_branches: 1,
         },
         EventKind::Killed { entry: 1, strategy: word(), kills: vec![word()], n_kills: 1, n_killed: 1 },
+        EventKind::Unconfirmed { address: word(), strategy: word(), ending: Ending::OutOfFuel, n_runs: 1 },
         EventKind::Failed {
             signature: word(),
             kind: word(),
@@ -47,6 +49,7 @@ fn events() -> Vec<EventKind> {
             | EventKind::Kept { .. }
             | EventKind::Killed { .. }
             | EventKind::Failed { .. }
+            | EventKind::Unconfirmed { .. }
             | EventKind::Warned { .. }
             | EventKind::Restarted { .. }
             | EventKind::Moment { .. }

@@ -31,6 +31,64 @@ fn program(source: &str, seeds: &[&str]) -> Workspace {
     workspace
 }
 
+/// Runs a campaign, and returns how many inputs are in each folder.
+fn n_files(workspace: &Workspace, n_inputs: u32) -> [usize; 3] {
+    let inputs = format!("--inputs={n_inputs}");
+    workspace.run("cairn", ["run", "./program", "seeds", "-o", "out", "--workers=1", &inputs]);
+    ["crashes", "hangs", "unconfirmed"]
+        .map(|folder| fs::read_dir(workspace.path(format!("out/{folder}"))).unwrap().count())
+}
+
+#[test]
+fn a_crash_that_comes_now_and_then_is_a_finding() {
+    let source = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+int main(void) {
+  unsigned char chance;
+  if (getrandom(&chance, 1, 0) == 1 && getchar() == 'x' && chance < 100)
+    abort();
+  return 0;
+}
+"#;
+    let workspace = program(source, &["a"]);
+    // Now and then all eight runs of an input end well; it is then looked at with another one.
+    assert!(n_files(&workspace, 3000)[0] > 0);
+    let ran = workspace.run("cairn", ["report", "out", "--json"]).success();
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let frames = report["failures"].as_array().unwrap().iter().map(|failure| failure["stack"][0].as_str());
+    assert!(frames.flatten().any(|frame| frame.starts_with("main")), "{report:#}");
+}
+
+#[test]
+fn what_fails_in_the_plain_view_only_is_told_and_kept_apart() {
+    // Only the runtime of views has this function.
+    let source = r#"
+#include <stdio.h>
+#include <stdlib.h>
+extern int cairn_bad_division() __attribute__((weak));
+int main(void) {
+  int c = getchar();
+  if (c == 'x' && cairn_bad_division)
+    abort();
+  return c == 'y';
+}
+"#;
+    let workspace = program(source, &["a", "x"]);
+    assert_eq!(n_files(&workspace, 2), [0, 0, 1]);
+    let journal = fs::read_to_string(workspace.path("out/events.jsonl")).unwrap();
+    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let told: Vec<Value> = events.filter(|event| event["event"] == "unconfirmed").collect();
+    assert_eq!(told.len(), 1, "{journal}");
+    assert_eq!(told[0]["n_runs"], 8, "{journal}");
+    let file = workspace.path("out/unconfirmed").join(told[0]["address"].as_str().unwrap());
+    assert_eq!(fs::read(file).unwrap(), b"x");
+    let ran = workspace.run("cairn", ["resume", "out", "--inputs=1"]).success();
+    let said = "1 input failed in the plain view, and in no run of the bare build";
+    assert!(ran.stdout.contains(said), "{ran}");
+}
+
 #[test]
 fn a_crash_that_would_become_another_is_made_small_all_the_same() {
     // Whatever is left out of a long word makes it one of the short ones, on which the program crashes elsewhere.

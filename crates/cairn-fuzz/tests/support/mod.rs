@@ -138,7 +138,13 @@ impl<'a> Campaign<'a> {
         };
         for input in inputs {
             campaign.judge(
-                &Candidate { input: input.clone(), parent: None, reason: "seed".into(), kills: Vec::new() },
+                &Candidate {
+                    input: input.clone(),
+                    parent: None,
+                    reason: "seed".into(),
+                    kills: Vec::new(),
+                    failed: None,
+                },
                 "seed",
             );
         }

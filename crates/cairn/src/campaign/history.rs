@@ -1,6 +1,6 @@
 //! What the folder of a campaign tells, also of one that is still at work or was killed.
 
-use super::{mutant_history::MutantHistory, plan::Plan};
+use super::{lines::unconfirmed, mutant_history::MutantHistory, plan::Plan};
 use crate::{
     failure::{Failure, chain},
     mutants::Mutants,
@@ -253,6 +253,9 @@ fn journal(path: &Path) -> Result<(Vec<String>, Option<Why>), Failure> {
         let Ok(event) = serde_json::from_slice::<Event>(&line?) else { continue };
         ended = None;
         match event.kind {
+            EventKind::Unconfirmed { address, ending, n_runs, .. } => {
+                warnings.push(unconfirmed(&address, &ending, n_runs))
+            }
             EventKind::Warned { text } => warnings.push(text),
             EventKind::Restarted { worker, why } => {
                 warnings.push(format!("worker {worker} was started again: {why}"))

@@ -1,11 +1,13 @@
 //! A campaign told in lines, where there is no terminal to draw on.
 
 use crate::{
+    commands::cover::verb,
     duration,
     printable::{grouped, one_line},
     screen::count,
 };
 use cairn_campaign::{Event, EventKind, Why};
+use cairn_model::Ending;
 use std::time::Duration;
 
 /// How often it is told how far a campaign is, while something changes.
@@ -59,6 +61,9 @@ impl Lines {
                 let what = if *is_smaller { "a smaller input for" } else { "the program fails:" };
                 format!("{what} {kind}{place} (input {address})")
             }
+            EventKind::Unconfirmed { address, ending, n_runs, .. } => {
+                format!("warning: {}", unconfirmed(address, ending, *n_runs))
+            }
             EventKind::Warned { text } => format!("warning: {text}"),
             EventKind::Restarted { worker, why } => {
                 format!("warning: worker {worker} was started again: {why}")
@@ -108,6 +113,16 @@ pub fn ways_to_fail(n: usize) -> String {
         1 => "1 way to fail".into(),
         n => format!("{n} ways to fail"),
     }
+}
+
+/// What is said of an input that the bare build does not fail on.
+pub fn unconfirmed(address: &str, ending: &Ending, n_runs: u32) -> String {
+    format!(
+        "an input failed in the plain view (it {}), and not in {} of the bare build; it is kept as \
+         `unconfirmed/{address}`",
+        verb(ending),
+        count(n_runs as usize, "run")
+    )
 }
 
 /// Why a campaign ended.

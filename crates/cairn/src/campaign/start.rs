@@ -242,8 +242,8 @@ fn summarise(summary: &Summary, why: Why, folder: &Path, history: Option<&Histor
     }
     if summary.n_unconfirmed > 0 {
         text.push_str(&format!(
-            "  {} failed only in the plain view, not on the bare build\n",
-            count(summary.n_unconfirmed as usize, "input")
+            "  {} failed in the plain view, and in no run of the bare build: they are in `unconfirmed`\n",
+            count(summary.n_unconfirmed, "input")
         ));
     }
     if summary.n_unstable > 0 {

@@ -1,5 +1,6 @@
 //! What the live screen shows.
 
+use crate::campaign::lines::unconfirmed;
 use cairn_campaign::{Event, EventKind};
 use cairn_model::Budget;
 use std::{collections::VecDeque, time::Duration};
@@ -149,6 +150,9 @@ impl Model {
                 let what = format!("{kind}{place}");
                 let (strategy, is_smaller) = (strategy.clone(), *is_smaller);
                 self.find(after, Found::Failure { what, strategy, is_smaller });
+            }
+            EventKind::Unconfirmed { address, ending, n_runs, .. } => {
+                self.warn(unconfirmed(address, ending, *n_runs))
             }
             EventKind::Warned { text } => self.warn(text.clone()),
             EventKind::Restarted { worker, why } => {
