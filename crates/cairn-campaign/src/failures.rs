@@ -34,6 +34,11 @@ impl<'a> Failures<'a> {
         Ok(Self { ledger, bare, stop: parts.stop })
     }
 
+    /// How long a run of the bare build may take.
+    pub(crate) fn wall_limit(&self) -> Duration {
+        self.bare.runner.config().wall_limit
+    }
+
     /// Says what a candidate is that was seen to fail in the plain view, by what `run` there hit. A new way to fail is kept at
     /// once, and then made small.
     pub(crate) fn judge(

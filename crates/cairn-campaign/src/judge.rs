@@ -38,6 +38,11 @@ impl<'a> Judge<'a> {
         })
     }
 
+    /// How long a run of the bare build may take.
+    pub(crate) fn wall_limit(&self) -> Duration {
+        self.failures.wall_limit()
+    }
+
     /// Says what a candidate is, and keeps it if it is worth keeping. Runs are added to `spent`.
     pub(crate) fn judge(
         &mut self,

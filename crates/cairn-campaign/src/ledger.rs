@@ -424,6 +424,12 @@ impl<'a> Ledger<'a> {
         budget.is_over(&self.spent(&mut self.lock(), budget))
     }
 
+    /// Time that is left of a budget for the whole campaign, on the clock or of processors; `None` without a limit.
+    pub(crate) fn time_left(&self, budget: &Budget) -> Option<Duration> {
+        let left = budget.left(&self.spent(&mut self.lock(), budget));
+        left.wall.into_iter().chain(left.cpu).min()
+    }
+
     fn spent(&self, state: &mut State, budget: &Budget) -> Spent {
         let mut spent = state.total();
         spent.wall = if budget.wall.is_some() { self.clock.now() } else { Duration::ZERO };

@@ -27,6 +27,7 @@ mod error;
 mod event;
 mod failures;
 mod folder;
+mod haste;
 mod journal;
 mod judge;
 mod killing;

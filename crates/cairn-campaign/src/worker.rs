@@ -4,13 +4,14 @@ use crate::{
     config::CampaignConfig,
     error::{CampaignError, chain},
     event::EventKind,
+    haste::Haste,
     judge::Judge,
     ledger::Ledger,
     limits::Limits,
     run::Parts,
 };
 use cairn_model::Budget;
-use cairn_strategy::{CampaignView, Stop, Strategy, StrategyError};
+use cairn_strategy::{CampaignView, Candidate, Stop, Strategy, StrategyError};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     time::Duration,
@@ -96,10 +97,16 @@ impl Worker<'_> {
             let was_over = view.is_over(&budget);
             let mut spent = view.finish();
             n_idle = if candidates.is_empty() && !was_over { n_idle + 1 } else { 0 };
+            let mut candidates = candidates;
+            candidates.sort_by_key(Haste::of);
             let judged = candidates.into_iter().try_for_each(|candidate| {
                 // Only here it turns out which paths are new.
                 if budget.new_paths.is_some_and(|most| spent.new_paths >= most) {
                     return Ok(());
+                }
+                let left = self.ledger.time_left(&self.config.budget);
+                if !Haste::of(&candidate).is_in_time(left, judge.wall_limit()) {
+                    return self.leave(&candidate, strategy.name());
                 }
                 let finding = judge.judge(&mut plain, strategy.name(), candidate, &mut spent)?;
                 if !finding.is_new() {
@@ -123,6 +130,14 @@ impl Worker<'_> {
             strategies.iter_mut().for_each(|strategy| strategy.observe(finding));
         }
         n_heard + news.len()
+    }
+
+    /// Does without the judgement of a candidate; one that failed is kept all the same.
+    fn leave(&self, candidate: &Candidate, strategy: &str) -> Result<(), CampaignError> {
+        match &candidate.failed {
+            Some(ending) => self.ledger.note_unconfirmed(&candidate.input, strategy, ending, 0),
+            None => Ok(()),
+        }
     }
 
     fn step_budget(&self) -> Budget {

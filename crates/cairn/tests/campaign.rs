@@ -206,6 +206,36 @@ fn killed_at_any_moment_a_campaign_has_everything_it_told() {
     }
 }
 
+#[test]
+fn a_limit_of_time_holds_when_the_program_hangs() {
+    let workspace = program(
+        r#"
+#include <stdio.h>
+static volatile int spins;
+int main(void) {
+  int c = getchar();
+  if (c == 'p')
+    return 0;
+  while (c > 'q')
+    spins++;
+  return 1;
+}
+"#,
+    );
+    // To confirm one hang would take twenty seconds.
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 10000\n");
+    let ran =
+        run(&workspace, &["./program", "seeds", "-o", "out", "--for", "1s", "--workers", "1"]).success();
+    let all = events(&workspace, "out");
+    let ended = all.last().unwrap()["after_ms"].as_u64().unwrap();
+    assert!(ended < 8_000, "it took {ended} ms: {ran}");
+    let kept = all.iter().find(|event| event["event"] == "unconfirmed");
+    let kept = kept.unwrap_or_else(|| panic!("no hang was seen: {ran}"));
+    assert_eq!(kept["n_runs"], 0, "{ran}");
+    let file = format!("out/unconfirmed/{}", kept["address"].as_str().unwrap());
+    assert!(workspace.path(file).exists(), "{ran}");
+}
+
 /// Addresses of inputs that are kept and signatures of failures, as the journal has them.
 fn journal(workspace: &Workspace) -> (BTreeSet<String>, BTreeSet<String>) {
     let all = events(workspace, "out");

@@ -117,12 +117,12 @@ pub fn ways_to_fail(n: usize) -> String {
 
 /// What is said of an input that the bare build does not fail on.
 pub fn unconfirmed(address: &str, ending: &Ending, n_runs: u32) -> String {
-    format!(
-        "an input failed in the plain view (it {}), and not in {} of the bare build; it is kept as \
-         `unconfirmed/{address}`",
-        verb(ending),
-        count(n_runs as usize, "run")
-    )
+    let seen = format!("an input failed in the plain view (it {})", verb(ending));
+    let then = match n_runs {
+        0 => ", and there was no time left to run the bare build".into(),
+        n_runs => format!(", and not in {} of the bare build", count(n_runs as usize, "run")),
+    };
+    format!("{seen}{then}; it is kept as `unconfirmed/{address}`")
 }
 
 /// Why a campaign ended.
