@@ -10,6 +10,9 @@ use crate::{
 
 impl Dag {
     /// The bits of a node that may be one, from those of its operands.
+    ///
+    /// An opaque value counts as unknown although it is the same on every input: a rule that used it would drop what the value
+    /// depends on.
     pub(crate) fn possible_of(&self, id: ExprId) -> u128 {
         let node = *self.node(id);
         let width = node.width();
@@ -20,7 +23,6 @@ impl Dag {
         let small = |n: usize| constant(n).filter(|amount| *amount < width.into());
         let ones = match node.op {
             Op::Constant => self.constant_value(id).unwrap_or(all),
-            Op::Opaque => self.opaque_value(id).unwrap_or(all),
             Op::PopCount | Op::LeadingZeros | Op::TrailingZeros => filled(width.into()),
             // A sum of values below 2^n is below 2^(n+1).
             Op::Add => match filled(possible(0)).checked_add(filled(possible(1))) {

@@ -243,3 +243,10 @@ fn floating_point_keeps_its_shape() {
     check("(funordered (signedtof 32 X) (const 32 0x3f800000))", expect!["(const 1 0)"]);
     check("(funordered X (const 32 0x3f800000))", expect!["(funordered X X)"]);
 }
+
+#[test]
+fn what_is_not_followed_is_never_folded_away() {
+    check("(eq (opaque 32 98 zx) #6)", expect!["(eq (opaque 32 98 zx) (const 32 6))"]);
+    check("(ult (opaque 32 5 zx) #6)", expect!["(ult (opaque 32 5 zx) (const 32 6))"]);
+    check("(and (opaque 32 8 zx) #7)", expect!["(zext 32 (extract 0 3 (opaque 32 8 zx)))"]);
+}

@@ -45,7 +45,16 @@ pub struct Described {
 pub fn describe(map: &ProgramMap, sites: &SiteTable, path: &Path, step: &Step) -> Described {
     let constraint =
         step.constraint.map(|constraint| infix(path.dag(), constraint.holds, DEFAULT_OPERATIONS));
-    let expression = || step.event.expression().map(|id| infix(path.dag(), id, DEFAULT_OPERATIONS));
+    // What no input can change is shown as it was, too.
+    let expression = || {
+        let text = infix(path.dag(), step.event.expression()?, DEFAULT_OPERATIONS);
+        let is_denied = matches!(step.event, Event::Conditional { direction: false, .. });
+        Some(match (is_denied, text.as_str()) {
+            (true, "false") => "true".to_owned(),
+            (true, _) => format!("!({text})"),
+            _ => text,
+        })
+    };
     let mut described = Described {
         kind: "condition",
         id: None,
