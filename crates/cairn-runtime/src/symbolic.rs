@@ -11,6 +11,7 @@
 pub mod build;
 pub mod frames;
 pub mod handlers;
+pub mod lines;
 pub mod mappings;
 pub mod memory;
 pub mod nodes;

@@ -824,3 +824,43 @@ int main(void) {
     let trace = traced.workspace.run("cairn", ["trace", "./program", "start", "--taint"]).success();
     assert!(trace.stdout.contains("<- stdin[0]"), "{trace}");
 }
+
+#[test]
+fn each_line_may_have_another_length_until_something_else_of_it_is_looked_at() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+  char *line = NULL;
+  size_t capacity = 0;
+  ssize_t length;
+  int sum = 0;
+  while ((length = getline(&line, &capacity, stdin)) > 0) {
+    if (length > 90)
+      sum += 1;
+    if (length == 5)
+      sum += 10;
+    if (line[0] == '#')
+      sum += 100;
+  }
+  return sum;
+}
+"#,
+        "abc\nde\nf",
+    );
+    traced.is_whole();
+    let once =
+        ["(length = getline(&line, &capacity, stdin)) > 0", "length > 90", "length == 5", "line[0] == '#'"];
+    traced.depend(&[&once[..], &once[..], &once[..], &once[..1]].concat());
+    let exits_with = |branch: &str, occurrence: &str, code: u32| {
+        let arguments = ["solve", "./program", "start", "--branch", branch, "--occurrence", occurrence];
+        let solve = traced.workspace.run("cairn", arguments).success();
+        assert!(solve.stdout.contains(&format!("exits with {code}\n")), "{solve}");
+    };
+    exits_with("target.c:12:true", "1", 10);
+    exits_with("target.c:12:true", "3", 10);
+    exits_with("target.c:10:true", "2", 1);
+    exits_with("target.c:14:true", "2", 100);
+}

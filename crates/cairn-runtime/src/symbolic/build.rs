@@ -105,18 +105,29 @@ fn without_line(op: Op, width: u32, mut labels: [u32; 2], values: [u64; 2]) -> R
     for (at, other) in [(0, 1), (1, 0)] {
         let Some(line) = sources::line_result(labels[at]) else { continue };
         let limit = values[other] & mask(width);
-        // No line has less than one byte, and no address is null.
-        let is_limit = limit <= 1 || limit == mask(width);
+        let answer = |value: u64| match at {
+            0 => holds(op, width, value, limit),
+            _ => holds(op, width, limit, value),
+        };
+        let is_limit = match line.length {
+            // No line has less than one byte, and no address is null.
+            0 => limit <= 1 || limit == mask(width),
+            // All lengths have the same answer.
+            _ => [1, limit, mask(width - 1)]
+                .into_iter()
+                .filter(|length| is_length(width, *length))
+                .all(|length| answer(length) == answer(1)),
+        };
         if is_limit && labels[other] == 0 && is_integer_comparison(op) {
-            let [came, ended] = line.values.map(|value| match at {
-                0 => holds(op, width, value, limit),
-                _ => holds(op, width, limit, value),
-            });
+            let [came, ended] = line.values.map(answer);
             return Err(match (came, ended) {
                 (true, false) => line.goes_on,
                 (false, true) => not(line.goes_on),
                 _ => 0,
             });
+        }
+        if line.length != 0 {
+            continue;
         }
         sources::uses_line(&line);
         labels[at] = 0;
@@ -125,6 +136,11 @@ fn without_line(op: Op, width: u32, mut labels: [u32; 2], values: [u64; 2]) -> R
         }
     }
     Ok(labels)
+}
+
+/// Whether a line may be so long.
+fn is_length(width: u32, value: u64) -> bool {
+    (1..=mask(width - 1)).contains(&value)
 }
 
 fn is_integer_comparison(op: Op) -> bool {
@@ -189,27 +205,37 @@ pub extern "C" fn cairn_symbolic_unary(code: u32, a: u32, value: u64) -> u32 {
     let (op, width, extra) = (op_of(code), code >> 8 & 0xff, code >> 16);
     let value = value & mask(width);
     if let Some(line) = sources::line_result(a) {
-        return convert_line(&line, a, op, width, extra);
+        return convert_line(&line, a, op, width, extra, value);
     }
+    converted(op, width, extra, a, value)
+}
+
+fn converted(op: Op, width: u32, extra: u32, label: u32, value: u64) -> u32 {
     match op {
-        Op::Extract => extract(a, extra, width, value),
-        Op::ZExt => extend(a, width, value),
-        _ => intern(op, width, [a, extra, 0], value),
+        Op::Extract => extract(label, extra, width, value),
+        Op::ZExt => extend(label, width, value),
+        _ => intern(op, width, [label, extra, 0], value),
     }
 }
 
-/// The result of a function that reads lines in another width; without a label if more is done to it.
-fn convert_line(line: &sources::LineResult, label: u32, op: Op, width: u32, low: u32) -> u32 {
+/// The result of a function that reads lines in another width. If more is done to it, it is without a label, unless its length
+/// is followed.
+fn convert_line(line: &sources::LineResult, label: u32, op: Op, width: u32, extra: u32, value: u64) -> u32 {
     let from = u32::from(node(label).width);
-    let converted = match (op, low) {
+    let values = match (op, extra) {
         (Op::Extract, 0) | (Op::ZExt, _) => line.values,
         (Op::SExt, _) => line.values.map(|value| sign_extend(from, value).cast_unsigned()),
+        _ if line.length != 0 => return converted(op, width, extra, label, value),
         _ => {
             sources::uses_line(line);
             return 0;
         }
     };
-    ite(width, line.goes_on, [0, 0], node(line.goes_on).value, converted)
+    let length = match line.length {
+        0 => 0,
+        length => converted(op, width, extra, length, values[0] & mask(width)),
+    };
+    ite(width, line.goes_on, [length, 0], node(line.goes_on).value, values)
 }
 
 /// `label` with zeros above.

@@ -2,7 +2,7 @@
 
 use super::{
     build::{binary, constant, not},
-    cut,
+    cut, lines,
     nodes::{intern, is_first_note, is_on, node},
     threads,
 };
@@ -59,10 +59,11 @@ pub fn resume(capacity: u64) {
 
 /// Appends a record.
 pub fn note(record: Record) {
-    let trace = trace();
-    if trace.capacity == 0 {
+    if trace().capacity == 0 {
         return;
     }
+    lines::before(&record);
+    let trace = trace();
     if threads::have_started() {
         return cut(Cut::Thread);
     }

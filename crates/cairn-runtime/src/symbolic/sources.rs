@@ -318,28 +318,31 @@ pub extern "C" fn cairn_symbolic_opened(descriptor: c_int) {
 const FROM_STREAM: u32 = 1;
 
 /// Stands in the unused operand of the condition that a file goes on, where a function that reads lines has told so.
-const OF_LINE: u32 = 2;
+pub const OF_LINE: u32 = 2;
 
 /// What a function that reads lines returned: whether the file went on, the value if it does, and that if it does not.
 pub struct LineResult {
     /// The label of the condition.
     pub goes_on: u32,
+    /// The label of the value if it does, or 0 if only this one is followed.
+    pub length: u32,
     /// Both values.
     pub values: [u64; 2],
 }
 
 /// The result of a function that reads lines, if this is the label of one.
 ///
-/// A program asks whether a line came. What else it does with a length or an address is the same for all lines of this length,
-/// so that only this question has a label.
+/// A program asks whether a line came. What else it does with an address, or with a length that is not followed, is the same for
+/// all lines of this length, so that only this question has a label.
 pub fn line_result(label: u32) -> Option<LineResult> {
     let choice = node(label);
     if label == 0 || choice.op != Op::Ite as u8 || node(choice.a).c != OF_LINE {
         return None;
     }
     let [came, ended] = [choice.b, choice.c].map(node);
-    let are_constant = [came, ended].iter().all(|value| value.op == Op::Constant as u8);
-    are_constant.then_some(LineResult { goes_on: choice.a, values: [came.value, ended.value] })
+    let length = if came.op == Op::Constant as u8 { 0 } else { choice.b };
+    let values = [came.value, ended.value];
+    (ended.op == Op::Constant as u8).then_some(LineResult { goes_on: choice.a, length, values })
 }
 
 /// A result of a function that reads lines is used for more than the question whether a line came.
@@ -453,6 +456,32 @@ pub extern "C" fn cairn_symbolic_count(
     }
 }
 
+/// What comes next in a file.
+pub struct Ahead<'a> {
+    /// The bytes, up to the end of the file if there is room for them.
+    pub bytes: &'a [u8],
+    /// Where they belong to.
+    pub region: RegionId,
+    /// The size of the file.
+    pub size: u64,
+    /// Its label.
+    pub size_label: u32,
+}
+
+/// Looks at what a file of the input has from an offset on, without reading it.
+pub fn read_ahead(descriptor: c_int, offset: u32, room: &mut [u8]) -> Option<Ahead<'_>> {
+    let (file, status) = file_of(descriptor)?;
+    let size = status.st_size as u64;
+    let left = size.checked_sub(offset.into())?;
+    let room = room.get_mut(..left.min(room.len() as u64) as usize)?;
+    let place = room.as_mut_ptr().expose_provenance();
+    let arguments = [descriptor as usize, place, room.len(), offset as usize, 0, 0];
+    // SAFETY: the kernel writes at most as many bytes as there is room for.
+    let count = unsafe { system::call(libc::SYS_pread64, arguments) };
+    (count as usize == room.len()).then_some(())?;
+    Some(Ahead { bytes: room, region: file.content?, size, size_label: length_of(&file, size)? })
+}
+
 /// A line was read: that it ends where it does, and not before, is a demand on its bytes, and on the size of a file that ends
 /// without one. That it has begun at all is for the caller to say.
 ///
@@ -504,7 +533,7 @@ pub extern "C" fn cairn_symbolic_begins(descriptor: c_int, offset: i64) {
 }
 
 /// Notes what has to hold because we follow only what happened.
-fn demand(label: u32, direction: bool) {
+pub fn demand(label: u32, direction: bool) {
     if label != 0 {
         path::note(Record::Conditional { condition: LIBRARY, direction, label });
     }

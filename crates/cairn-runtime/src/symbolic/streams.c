@@ -181,10 +181,15 @@ static ssize_t read_line(char **line, size_t *size, int end, FILE *stream, uintp
     return length;
   }
   // A byte that was pushed back comes whether the file has ended or not.
-  uint32_t label = 0;
-  if (!next_pushed(stream, at)) label = cairn_symbolic_not_at_end(fileno(stream), at, (uint64_t)length, (uint64_t)-1);
+  bool is_pushed = next_pushed(stream, at) != NULL;
   arrived(stream, *line, length, at);
   cairn_symbolic_set(*line + length, 0, 1);
+  uint32_t label = is_pushed ? 0 : cairn_symbolic_line_length(fileno(stream), at, (uint64_t)length, end);
+  if (label != 0) {
+    cairn_symbolic_return(function, label);
+    return length;
+  }
+  if (!is_pushed) label = cairn_symbolic_not_at_end(fileno(stream), at, (uint64_t)length, (uint64_t)-1);
   if (label == 0) cairn_symbolic_begins(fileno(stream), at);
   cairn_symbolic_line(fileno(stream), *line, length, at, end);
   cairn_symbolic_return(function, label);

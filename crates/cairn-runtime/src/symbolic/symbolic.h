@@ -19,6 +19,8 @@ uint32_t cairn_symbolic_not_at_end(int fd, int64_t offset, uint64_t otherwise, u
 void cairn_symbolic_begins(int fd, int64_t offset);
 // A line was read that ends in `end`.
 void cairn_symbolic_line(int fd, const void *place, size_t length, int64_t offset, int end);
+// The label of the length of a line that was read, and of -1 if the file had ended; 0 if it is not followed.
+uint32_t cairn_symbolic_line_length(int fd, int64_t offset, uint64_t length, int end);
 // A file was opened that may not be a pipe nobody writes into.
 void cairn_symbolic_opened(int fd);
 // The program changes a file, which then no longer holds the input.
