@@ -11,6 +11,7 @@
 pub mod build;
 pub mod frames;
 pub mod handlers;
+pub mod jumps;
 pub mod lines;
 pub mod mappings;
 pub mod memory;

@@ -77,7 +77,7 @@ const ALLOWED_SYMBOLS: [&str; 8] = [
 ];
 
 /// Members that are linked only where a program needs them, and their sources.
-const OPTIONAL_MEMBERS: [(&str, &str); 16] = [
+const OPTIONAL_MEMBERS: [(&str, &str); 17] = [
     ("cairn_main.o", "main.c"),
     ("cairn_mutate.o", "mutate.c"),
     ("cairn_afl_init.o", "afl/init.c"),
@@ -90,6 +90,7 @@ const OPTIONAL_MEMBERS: [(&str, &str); 16] = [
     ("cairn_symbolic_files.o", "symbolic/files.c"),
     ("cairn_symbolic_outside.o", "symbolic/outside.c"),
     ("cairn_symbolic_processes.o", "symbolic/processes.c"),
+    ("cairn_symbolic_jumps.o", "symbolic/jumps.c"),
     ("cairn_symbolic_signals.o", "symbolic/signals.c"),
     ("cairn_symbolic_math.o", "symbolic/math.c"),
     ("cairn_symbolic_options.o", "symbolic/options.c"),

@@ -12,6 +12,10 @@ pub const MAX_ARGUMENTS: usize = 64;
 /// The most labels of one result.
 pub const MAX_RESULTS: usize = 8;
 
+/// In place of a function that has returned: control came back behind a `setjmp`, whichever it was, with a value that has a
+/// label.
+pub const JUMPED: u64 = 1;
+
 /// What is on the way.
 #[repr(C, align(64))]
 pub struct CallState {

@@ -146,7 +146,11 @@ unsafe fn comes_back(at: LLVMValueRef) -> Option<Leaving> {
     }
 }
 
-unsafe fn returns_twice(call: LLVMValueRef) -> bool {
+/// Whether control may come back behind a call again, as behind `setjmp`.
+///
+/// # Safety
+/// The call belongs to a live module.
+pub(super) unsafe fn returns_twice(call: LLVMValueRef) -> bool {
     // SAFETY: the caller has a call of a live module.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(c"returns_twice".as_ptr(), 13);

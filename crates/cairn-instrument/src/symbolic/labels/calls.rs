@@ -1,6 +1,7 @@
 //! Labels across calls: see [`cairn_abi::symbolic::state`].
 
 use super::{
+    super::frames::returns_twice,
     Pass,
     events::{MarkKind, mark_kind},
     name_of,
@@ -10,7 +11,7 @@ use super::{
     values::operands,
     vectors::is_vector,
 };
-use cairn_abi::symbolic::state::{CallState, MAX_ARGUMENTS, MAX_RESULTS, Passed, VariableArguments};
+use cairn_abi::symbolic::state::{CallState, JUMPED, MAX_ARGUMENTS, MAX_RESULTS, Passed, VariableArguments};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode::*, LLVMTypeKind, core::*, prelude::*};
 use std::mem::offset_of;
 
@@ -26,6 +27,8 @@ enum Callee {
     Assembly,
     /// A function of ours in the runtime, which may take and return labels, or one with a body.
     Followed,
+    /// `setjmp`, whose result has the label of what `longjmp` was given.
+    Twice,
     /// A function we know nothing of.
     Unknown,
     /// Whatever a pointer leads to.
@@ -54,6 +57,8 @@ unsafe fn callee_of(call: LLVMValueRef) -> Callee {
             Callee::Memory
         } else if LLVMIsDeclaration(callee) == 0 || name.starts_with("cairn_") || name.starts_with("klee_") {
             Callee::Followed
+        } else if returns_twice(call) {
+            Callee::Twice
         } else {
             Callee::Unknown
         }
@@ -85,7 +90,7 @@ impl Body<'_> {
                         self.add(Item::Result(call));
                     }
                 }
-                Callee::Followed | Callee::Unknown | Callee::Indirect => {
+                Callee::Followed | Callee::Twice | Callee::Unknown | Callee::Indirect => {
                     self.defaults = Defaults { arguments: true, result: !self.leaves_of(call).is_empty() };
                     self.add(Item::Arguments(call));
                     self.end_region(call);
@@ -179,12 +184,20 @@ impl Body<'_> {
 
     /// A truth value: a function is named in the state.
     unsafe fn is_named(&self, offset: usize, function: LLVMValueRef) -> LLVMValueRef {
-        let (pass, none) = (self.pass, c"".as_ptr());
         // SAFETY: the builder is positioned where the function is known.
         unsafe {
+            let address = LLVMBuildPtrToInt(self.pass.builder, function, self.pass.i64_type, c"".as_ptr());
+            self.is_in_state(offset, address)
+        }
+    }
+
+    /// A truth value: the state holds a number.
+    unsafe fn is_in_state(&self, offset: usize, number: LLVMValueRef) -> LLVMValueRef {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder is positioned where the number is known.
+        unsafe {
             let named = LLVMBuildLoad2(pass.builder, pass.i64_type, self.state_at(offset), none);
-            let address = LLVMBuildPtrToInt(pass.builder, function, pass.i64_type, none);
-            LLVMBuildICmp(pass.builder, LLVMIntPredicate::LLVMIntEQ, named, address, none)
+            LLVMBuildICmp(pass.builder, LLVMIntPredicate::LLVMIntEQ, named, number, none)
         }
     }
 
@@ -368,6 +381,11 @@ impl Body<'_> {
             match callee_of(call) {
                 Callee::Assembly | Callee::Unknown => {
                     LookedAt { values: operands(call), ..LookedAt::default() }
+                }
+                Callee::Twice => {
+                    let is_mine = self.is_in_state(offset_of!(CallState, returned), self.word(JUMPED));
+                    self.meant.borrow_mut().insert(call, is_mine);
+                    LookedAt { truths: vec![is_mine], ..LookedAt::default() }
                 }
                 _ => {
                     let callee = LLVMGetCalledValue(call);
