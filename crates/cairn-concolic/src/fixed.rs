@@ -36,6 +36,8 @@ pub struct Fixed {
     pub n_library: usize,
     /// Conditions with values that are not followed.
     pub n_opaque: usize,
+    /// Files whose kind is one of those we make of them.
+    pub n_kinds: usize,
 }
 
 impl Fixed {
@@ -55,6 +57,7 @@ impl fmt::Display for Fixed {
                 "condition with a value that is not followed",
                 "conditions with values that are not followed",
             ),
+            (self.n_kinds, "kind of a file", "kinds of files"),
         ];
         let mut separator = "";
         for (count, one, many) in kinds.into_iter().filter(|(count, ..)| *count > 0) {
@@ -71,7 +74,7 @@ mod tests {
 
     #[test]
     fn what_was_fixed_is_told() {
-        let fixed = Fixed { n_addresses: 1, n_library: 3, n_opaque: 0 };
+        let fixed = Fixed { n_addresses: 1, n_library: 3, ..Fixed::default() };
         assert_eq!(fixed.to_string(), "1 address, 3 decisions of library functions");
         assert!(Fixed::default().is_nothing() && !fixed.is_nothing());
     }

@@ -111,7 +111,14 @@ pub(crate) fn solve(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Sol
 fn without_ours(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget: Budget) -> Flip {
     let fixed = path.fixed(step, goal);
     if fixed.is_nothing() {
-        return Flip::Unsat;
+        let (prefix, n_kinds) = path.prefix_of_any_kind(step);
+        return match n_kinds {
+            0 => Flip::Unsat,
+            _ => match ask(path, &prefix, goal, Demands::All, solver, budget) {
+                Flip::Unsat => Flip::Unsat,
+                _ => Flip::Fixed(Fixed { n_kinds, ..fixed }),
+            },
+        };
     }
     match ask(path, &path.own_prefix(step), goal, Demands::Own, solver, budget) {
         Flip::Solved(mut solved) => {

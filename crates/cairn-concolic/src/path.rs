@@ -10,12 +10,12 @@ use cairn_abi::{
     mutants::Guidepost,
     record::{GuidepostState, Label, Record},
     symbolic::{
-        Node,
+        Node, RegionKind, metadata,
         switch::{GIVEN, LIBRARY, is_unnamed},
     },
 };
 use cairn_expr::{
-    BuildMix, Dag, Evaluator, ExprId, InputRange, Op, RegionId,
+    BuildMix, Dag, Evaluator, ExprId, InputByte, InputRange, Op, RegionId,
     import::{self, ImportError, Importer},
     simplify,
 };
@@ -196,6 +196,20 @@ impl Path {
         let own = self.steps[..step].iter().filter(|step| step.origin.is_of_the_way());
         let path = own.filter_map(|step| Some(step.constraint?.holds)).filter(is_own);
         self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
+    }
+
+    /// Likewise, for files of any kind, and of how many the kind is left open: an input may hold what we do not make of a file
+    /// that has another kind, as a link.
+    pub fn prefix_of_any_kind(&self, step: usize) -> (Vec<ExprId>, usize) {
+        let is_kind = |range: &InputRange| {
+            let mode = InputByte { region: range.region, offset: metadata::MODE };
+            range.region.kind() == Some(RegionKind::FileMetadata) && range.contains(mode)
+        };
+        let is_free = |holds: &&ExprId| self.dag.reads(**holds).iter().any(is_kind);
+        let free: HashSet<ExprId, BuildMix> = self.domain.iter().filter(is_free).copied().collect();
+        let mut prefix = self.prefix(step);
+        prefix.retain(|holds| !free.contains(holds));
+        (prefix, free.len())
     }
 
     /// What was fixed on the way to a step, where `goal` is asked for: only what [`Path::prefix`] and the goal rely on.

@@ -173,3 +173,25 @@ int main(void) {
     assert!(trace.stderr.contains("the program started a thread"), "{trace}");
     assert!(trace.stdout.contains("path       1 condition on the input\n"), "{trace}");
 }
+
+#[test]
+fn what_other_kinds_of_files_could_do_is_not_called_impossible() {
+    let workspace = program(
+        r#"
+#include <sys/stat.h>
+
+int main(int argc, char **argv) {
+  struct stat status;
+  if (argc < 2 || lstat(argv[1], &status) != 0)
+    return 1;
+  if (S_ISLNK(status.st_mode))
+    return 2;
+  return 0;
+}
+"#,
+    );
+    workspace.write("file.json", r#"{"args":["f"],"files":[{"path":"f","kind":{"regular":"aa"}}]}"#);
+    let solve = cairn(&workspace, &["solve", "./program", "file.json", "--branch", "target.c:7:true"]);
+    assert!(solve.stdout.contains("1 kind of a file"), "{solve}");
+    assert!(!solve.stdout.contains("impossible"), "{solve}");
+}
