@@ -84,7 +84,7 @@ pub struct Runs {
     pub made: u64,
     /// Verdicts that were known already.
     pub remembered: u64,
-    /// Kills that a fresh process confirmed.
+    /// Kills that a second run confirmed: of an input in a fresh process, of a test again.
     pub confirmed: u64,
     /// Kills that it did not.
     pub not_confirmed: u64,

@@ -173,6 +173,20 @@ fn a_test_that_took_too_long_once_is_run_again_before_that_counts() {
 }
 
 #[test]
+fn a_test_that_fails_now_and_then_kills_nothing_by_accident() {
+    // Fails the first time that it meets a mutant, and looks at nothing.
+    let workspace = suite(
+        "test -z \"$CAIRN_MUTANT\" || test -e met-$CAIRN_MUTANT || { touch met-$CAIRN_MUTANT; exit 1; }; \
+         echo 5 | ./program > /dev/null; true\n",
+    );
+    let options = ["--format", "json", "--line", "program.c:8", "--sample", "2"];
+    let report = json(&score(&workspace, &options).success());
+    assert_eq!(number(&report, "killed"), 0, "{:#}", report["score"]);
+    assert_eq!(report["runs"]["not_confirmed"], report["runs"]["made"], "{:#}", report["runs"]);
+    assert!(report["runs"]["made"].as_u64() > Some(0));
+}
+
+#[test]
 fn the_budget_ends_also_tests_that_do_not_end() {
     let workspace = suite("sleep 600\n");
     let report = json(&score(&workspace, &["--format", "json", "--budget", "1s"]).success());

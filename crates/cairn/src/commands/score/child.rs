@@ -40,6 +40,13 @@ pub enum Ended {
     Stopped(Stopped),
 }
 
+impl Ended {
+    /// Whether it ended by itself, and well.
+    pub fn has_passed(&self) -> bool {
+        matches!(self, Self::With(status) if status.success())
+    }
+}
+
 /// A test that has ended.
 pub struct Tested {
     /// How.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   each test   original ─► view, nothing active ─► view, noting what it reaches     all must pass
-//!   each test   with each infected mutant that nobody has killed: fails, or twice takes too long ─► killed
+//!   each test   with each infected mutant that nobody has killed: does not pass, twice ─► killed
 //! ```
 //! Tests are the user's own programs and run as such, without a sandbox, one at a time.
 
@@ -72,7 +72,7 @@ pub struct Plan<'a> {
 /// Names everything that decides a verdict besides the view, the mutant and the test.
 pub fn setup_hash(subject: &Subject) -> io::Result<[u8; 32]> {
     let text = format!(
-        "tests of {} in {:?} {PATIENCE} {LEAST_PATIENCE:?} {}",
+        "tests of {} in {:?}, failing twice, {PATIENCE} {LEAST_PATIENCE:?} {}",
         subject.record.build_id,
         env::current_dir()?,
         env!("CARGO_PKG_VERSION")
@@ -326,19 +326,19 @@ impl Run<'_> {
 
     /// Runs a test with a mutant active; `None` if the score ends before it does.
     ///
-    /// A busy machine may make a test slow, so one that takes too long is run again with twice the time, and what it does
-    /// then is what counts.
+    /// A busy machine may make a test slow, and some tests fail now and then, so one that does not pass is run again with
+    /// twice the time, and what it does then is what counts.
     fn run_mutant(&mut self, index: usize, mutant: MutantId) -> Result<Option<Verdict>, Failure> {
         let name = self.plan.mutants.table.mutants[mutant.index()].stable_id.to_string();
         let variable = (MUTANT_VARIABLE, OsString::from(name));
         let patience = self.patience(index);
         let mut tested = self.run_test(index, Some(&variable), Some(patience))?;
-        if tested.ended == Ended::TimedOut {
+        if !matches!(tested.ended, Ended::Stopped(_)) && !tested.ended.has_passed() {
             tested = self.run_test(index, Some(&variable), Some(patience * 2))?;
             match tested.ended {
-                Ended::TimedOut => self.runs.confirmed += 1,
-                Ended::With(_) => self.runs.not_confirmed += 1,
                 Ended::Stopped(_) => {}
+                ended if ended.has_passed() => self.runs.not_confirmed += 1,
+                _ => self.runs.confirmed += 1,
             }
         }
         Ok(match tested.ended {
