@@ -52,6 +52,7 @@ impl Expressions {
             facts: Vec::new(),
             textless: Vec::new(),
             numbers: Vec::new(),
+            parents: parents(tree),
         };
         collector.numbers.resize(tree.len(), None);
         for root in tree.roots() {
@@ -90,6 +91,8 @@ struct Collector<'c, 's, 'u> {
     /// Those that hold a part of a macro's use.
     textless: Vec<u32>,
     numbers: Vec<Option<u32>>,
+    /// What each node is directly below.
+    parents: Vec<Option<NodeId>>,
 }
 
 impl<'u> Collector<'_, '_, 'u> {
@@ -170,6 +173,9 @@ impl<'u> Collector<'_, '_, 'u> {
         let value_type = cursor.value_type();
         let canonical = value_type.canonical();
         let text = self.sources.excerpt(&span);
+        let is_of_system_macro =
+            macro_name.as_ref().is_some_and(|name| self.is_of_system_macro(cursor, name, &text));
+        let is_macro_use = is_of_system_macro && self.is_whole_use(node, parent, &span);
         let is_decayed =
             kind == ExpressionKind::Reference && cursor.referenced().is_some_and(variables::is_decayed);
         ExpressionFact {
@@ -179,7 +185,8 @@ impl<'u> Collector<'_, '_, 'u> {
             value_type: self.types.describe(value_type),
             extent: span.extent,
             place,
-            is_foreign: macro_name.as_ref().is_some_and(|name| self.is_foreign(cursor, name, &text)),
+            is_foreign: is_of_system_macro && !is_macro_use,
+            is_macro_use,
             macro_name,
             text,
             names: self.named(cursor, kind),
@@ -194,13 +201,37 @@ impl<'u> Collector<'_, '_, 'u> {
         }
     }
 
-    /// Whether the text is that of a system header's macro. One that stands for all of the expression is the word
-    /// the program uses.
-    fn is_foreign(&self, cursor: Cursor<'u>, macro_name: &str, text: &str) -> bool {
+    /// Whether the text is that of a system header's macro. A name that stands for all of the expression is the word the
+    /// program uses.
+    fn is_of_system_macro(&self, cursor: Cursor<'u>, macro_name: &str, text: &str) -> bool {
         let (start, end) = cursor.extent();
         !self.around.macros.is_own(macro_name)
             && text != macro_name
             && (start.is_macro_text() || end.is_macro_text())
+    }
+
+    /// Whether an expression is all that the macro's use at `span` stands for, but for brackets and conversions.
+    fn is_whole_use(&self, node: NodeId, parent: Option<u32>, span: &Span) -> bool {
+        let begins_there = |other: NodeId| {
+            let other = self.sources.span(self.tree.cursor(other));
+            (other.begins_in_macro && other.file == span.file && other.start == span.start).then_some(other)
+        };
+        let mut top = node;
+        let around = loop {
+            let Some(around) = self.parents[top as usize] else { return false };
+            match (begins_there(around), shapes::shape(self.tree, self.sources, around)) {
+                (Some(other), Shape::Hidden(_)) if other.end <= span.end => top = around,
+                (Some(other), _) if other.end <= span.end => return false,
+                // A loop or the like whose head is in the macro and whose body is not.
+                (Some(_), _) if !self.tree.is_expression(around) => return false,
+                _ => break around,
+            }
+        };
+        // What is around may hold only a part of the use, or several.
+        let is_in_textless =
+            self.tree.is_expression(around) && parent.is_some_and(|parent| self.textless.contains(&parent));
+        let mut beside = self.tree.children(around).iter().filter(|other| **other != top);
+        !is_in_textless && beside.all(|other| begins_there(*other).is_none())
     }
 
     /// Whether an expression at whose ends macros stand holds their uses as wholes.
@@ -411,6 +442,16 @@ impl<'u> Collector<'_, '_, 'u> {
         let is_name = token[0].is_ascii_alphabetic() || token[0] == b'_';
         (is_operator || is_name).then(|| self.sources.advance(file, span.end, span.extent.end, offset))
     }
+}
+
+fn parents(tree: &Tree<'_>) -> Vec<Option<NodeId>> {
+    let mut parents = vec![None; tree.len()];
+    for node in 0..tree.len() as NodeId {
+        for child in tree.children(node) {
+            parents[*child as usize] = Some(node);
+        }
+    }
+    parents
 }
 
 /// The children of a statement that have code; the constants of `case` do not.

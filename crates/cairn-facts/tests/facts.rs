@@ -566,7 +566,47 @@ fn text_of_system_macros_is_foreign() {
     let foreign = unit.functions[0].expressions.iter().filter(|expression| expression.is_foreign);
     let kinds: Vec<String> =
         foreign.map(|expression| format!("{:?} {}", expression.kind, expression.operator)).collect();
-    assert_eq!(kinds, ["Conditional ?:", "Binary <",]);
+    assert_eq!(kinds, ["Binary <"]);
+}
+
+#[test]
+fn the_whole_use_of_a_system_macro_is_the_programs_own_word() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("system")).unwrap();
+    std::fs::write(
+        folder.path().join("system/macros.h"),
+        "#define EACH(i, list) for (i = list[0]; i; i = list[i])\n\
+         #define TWO(a, b) a = 1; b = 0\n\
+         #define ADD1(a) (a) + 1\n",
+    )
+    .unwrap();
+    let unit = extract_in(
+        folder.path(),
+        "unit.c",
+        "#include <ctype.h>\n#include <sys/select.h>\n#include <sys/wait.h>\n#include <macros.h>\n\
+         int f(int x, fd_set *set, int list[]) {\n\
+         if (isdigit(x) && !isspace(x + 1)) x = (WIFEXITED(x)) * 2;\n\
+         FD_ZERO(set);\n\
+         EACH(x, list) x++;\n\
+         TWO(x, set);\n\
+         x = ADD1(x) * 2;\n\
+         x = 3 - (ADD1(x));\n\
+         return WEXITSTATUS(x); }\n",
+        &["-isystem", "system"],
+    );
+    let uses = unit.functions[0].expressions.iter().filter(|expression| expression.is_macro_use);
+    let uses: Vec<String> =
+        uses.map(|fact| format!("{:?} {} {}", fact.kind, fact.operator, fact.text)).collect();
+    assert_eq!(
+        uses,
+        [
+            "Binary & isdigit(x)",
+            "Binary & isspace(x + 1)",
+            "Binary == WIFEXITED(x)",
+            "Binary + ADD1(x)",
+            "Binary >> WEXITSTATUS(x)",
+        ]
+    );
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub struct CommentFact {
 
 impl Versioned for UnitFacts {
     const MAGIC: [u8; 8] = *b"cairnfct";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
     const NAME: &'static str = "facts file";
 }
 
@@ -198,6 +198,9 @@ pub struct ExpressionFact {
     /// Whether it has no text in the program that could be changed: it is that of a macro of a system header, or it or
     /// one of its parts holds only a part of what a macro's use stands for.
     pub is_foreign: bool,
+    /// Whether it is the whole use of a function-like macro of a system header: the program's own word, which can be
+    /// changed as a whole, while its operator and what else stands in the macro's body cannot.
+    pub is_macro_use: bool,
     /// Its rank in the order in which clang emits the function's expressions; operands come before what uses them.
     pub order: u32,
     /// How a statement uses it.
@@ -279,6 +282,9 @@ pub enum ExpressionKind {
     SizeOf,
     /// Anything else.
     Other,
+    /// The whole use of a function-like macro of a system header, whatever it stands for. Facts name what that is, the
+    /// program map what is written.
+    MacroUse,
 }
 
 /// A type as far as later techniques need it.

@@ -242,6 +242,13 @@ pub struct Site {
     pub macro_name: Option<String>,
 }
 
+impl Site {
+    /// The macro in whose body it stands, where its text is that of the macro's use and not its own.
+    pub fn body_of(&self) -> Option<&str> {
+        self.macro_name.as_deref().filter(|_| self.kind != ExpressionKind::MacroUse)
+    }
+}
+
 /// Something that is not in the map.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeftOut {

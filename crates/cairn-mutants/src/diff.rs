@@ -27,7 +27,7 @@ impl SourceDiff {
     /// Where the lines are not those the program was compiled from, only the site's own text is shown.
     pub fn new(map: &ProgramMap, site: &Site, replacement: &str, lines: &[&str]) -> Self {
         let place = map.show(site.extent.start);
-        let macro_name = site.macro_name.clone();
+        let macro_name = site.body_of().map(str::to_owned);
         let cut = Cut::find(site.extent, lines);
         let removed = match &cut {
             Some(cut) => cut.lines.iter().map(ToString::to_string).collect(),

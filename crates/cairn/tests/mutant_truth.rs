@@ -61,6 +61,7 @@ truths! { own OWN
     mutant_skipped
     mutant_spots
     mutant_stack
+    mutant_system_macros
     mutant_templates
 }
 

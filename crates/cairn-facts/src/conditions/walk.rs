@@ -149,6 +149,7 @@ impl<'u> Walker<'_, 'u> {
             is_array: false,
             is_volatile: false,
             is_foreign: true,
+            is_macro_use: false,
             order: u32::MAX,
             used_by: UsedBy::Other,
         });

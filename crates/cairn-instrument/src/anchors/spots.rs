@@ -24,6 +24,10 @@ pub fn of(subject: &Subject, offered: &Offered, values: &Values, tests: &Tests) 
             continue;
         }
         builder.constant(expression);
+        if subject.fact(expression).is_macro_use {
+            builder.macro_use(expression);
+            continue;
+        }
         builder.value(expression);
         builder.addresses(expression);
         builder.logical(expression);
@@ -54,6 +58,17 @@ enum TruthUse {
 }
 
 impl Builder<'_, '_> {
+    /// Of a system header's macro, the whole use can be changed. What it is computed from is in the macro's body.
+    fn macro_use(&mut self, expression: Expression) {
+        let n_before = self.spots.len();
+        self.value(expression);
+        self.returned(expression);
+        for (spot, anchor) in &mut self.spots[n_before..] {
+            spot.operands.clear();
+            anchor.operands.clear();
+        }
+    }
+
     fn push(
         &mut self,
         expression: Expression,

@@ -69,8 +69,9 @@ impl Names {
         let Context { map, spot, site, .. } = context;
         let is_exact = draft.text.is_exact();
         let replacement = draft.text.in_place_of(map, site);
-        let is_editable = site.macro_name.is_none() && site.extent.start < site.extent.end;
-        let is_plain_text = draft.is_faithful && is_exact && is_editable && has_parts_apart(map, spot.site);
+        let is_editable = site.body_of().is_none() && site.extent.start < site.extent.end;
+        let is_whole = site.kind == ExpressionKind::MacroUse || has_parts_apart(map, spot.site);
+        let is_plain_text = draft.is_faithful && is_exact && is_editable && is_whole;
         if is_plain_text && !self.plain.insert((spot.site, replacement.clone())) {
             return None;
         }

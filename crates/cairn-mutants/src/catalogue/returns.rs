@@ -61,8 +61,9 @@ fn text(context: &Context<'_>, number: i64) -> (Text, bool) {
     let number = Text::number(&number.to_string());
     match context.site.kind {
         _ if is_droppable(context.map, context.spot.site) => (number, true),
-        Kind::Call | Kind::Assign | Kind::CompoundAssign | Kind::IncrementDecrement => {
-            (Text::comma(context.text(), number), context.site.kind == Kind::Call)
+        Kind::Call | Kind::MacroUse => (Text::comma(context.text(), number), true),
+        Kind::Assign | Kind::CompoundAssign | Kind::IncrementDecrement => {
+            (Text::comma(context.text(), number), false)
         }
         _ => (number, false),
     }

@@ -49,7 +49,7 @@ impl Precedence {
             Kind::Assign | Kind::CompoundAssign => Self::ASSIGNMENT,
             Kind::Conditional => Self::CONDITIONAL,
             Kind::Unary | Kind::Cast | Kind::SizeOf | Kind::IncrementDecrement => Self::PREFIX,
-            Kind::Call | Kind::Reference | Kind::Member | Kind::Index => Self::POSTFIX,
+            Kind::Call | Kind::Reference | Kind::Member | Kind::Index | Kind::MacroUse => Self::POSTFIX,
             Kind::Integer | Kind::Float | Kind::Character | Kind::String => Self::POSTFIX,
             Kind::Other => Self::UNKNOWN,
         }
@@ -70,7 +70,7 @@ impl Text {
     pub fn of_site(map: &ProgramMap, site: &Site, around: &Site) -> Self {
         let precedence = Precedence::of_site(site);
         // All of a macro's expressions have the macro's text; a name is still known.
-        if around.macro_name.is_some() && site.text == around.text && site.macro_name.is_some() {
+        if around.macro_name.is_some() && site.text == around.text && site.body_of().is_some() {
             return match site.kind {
                 ExpressionKind::Reference if !site.operator.is_empty() => Self::inexact(&site.operator),
                 _ => Self::inexact(HIDDEN),
@@ -192,5 +192,5 @@ fn hangs_over(map: &ProgramMap, site: &Site, around: &Site) -> bool {
     let starts = [site, around, outside].map(|site| site.extent.start);
     let ends = [site, around, outside].map(|site| site.extent.end);
     let are_one = |places: [Place; 3]| places[0] == places[1] && places[1] == places[2];
-    site.macro_name.is_some() && (are_one(starts) || are_one(ends))
+    site.body_of().is_some() && (are_one(starts) || are_one(ends))
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 use cairn_model::{
     BlockId, ConditionId, CounterId, DecisionId, SiteId,
-    facts::{ConditionFact, DecisionKind, FunctionFacts},
+    facts::{ConditionFact, DecisionKind, ExpressionKind, FunctionFacts},
     map::{
         Branch, Condition, ConditionFeatures, ConditionKind, Decision, Extent, LeftOut, LeftOutReason, Site,
     },
@@ -24,8 +24,14 @@ impl Builder<'_> {
                 stable_id,
                 function: self.function,
                 parent: expression.parent.map(|parent| SiteId(self.first_site + parent)),
-                kind: expression.kind,
-                operator: expression.operator.clone(),
+                kind: match expression.is_macro_use {
+                    true => ExpressionKind::MacroUse,
+                    false => expression.kind,
+                },
+                operator: match expression.is_macro_use {
+                    true => expression.macro_name.clone().unwrap_or_default(),
+                    false => expression.operator.clone(),
+                },
                 value_type: expression.value_type.clone(),
                 text: expression.text.clone(),
                 extent,
