@@ -4,6 +4,7 @@
 //! one instruction of the right kind stands at its place, or, in macros, where as many stand there as expressions
 //! want, in order. What does not fit is left out and counted, never guessed.
 
+mod bodies;
 mod spots;
 mod subject;
 mod tests_of;
@@ -12,7 +13,7 @@ mod values;
 mod variables;
 
 use crate::{
-    ir::{Code, CodeOperand, Definition, FunctionCode, IrModule, ModuleCode, normalise},
+    ir::{Definition, IrModule, ModuleCode, normalise},
     mapping::{self, Options},
 };
 use cairn_model::{FunctionId, ProgramMap, mutants::UnmutatedReason};
@@ -25,7 +26,8 @@ use variables::{GlobalNames, Offered, Storages};
 /// The anchored expressions of a module.
 #[derive(Debug, Default)]
 pub struct Anchors {
-    /// Functions in scope with at least one anchored expression, by function id.
+    /// Functions in scope with at least one anchored expression, by function id: one for each way in which a function
+    /// was compiled.
     pub functions: Vec<AnchoredFunction>,
     /// Functions in scope without.
     pub unmutated: Vec<(FunctionId, UnmutatedReason)>,
@@ -171,31 +173,36 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
         }
         let function_code = &code.functions[source.members[0]];
         let first_site = first_sites.get(&id).copied();
-        let facts = match (&source.facts, first_site) {
+        let checked = match (&source.facts[0], first_site) {
             _ if ir.symbol == COMPARISON => Err(UnmutatedReason::Comparison),
             _ if ir.is_naked => Err(UnmutatedReason::Naked),
             _ if function_code.has_label_values => Err(UnmutatedReason::ComputedGoto),
             (Some(facts), _) if facts.function.is_skipped => Err(UnmutatedReason::Skipped),
-            (Some(facts), Some(first_site)) => Ok((facts, first_site)),
+            (Some(_), Some(first_site)) => Ok(first_site),
             (Some(_), None) => Err(UnmutatedReason::NothingToMutate),
             (None, _) => Err(UnmutatedReason::NoFacts),
         };
-        let has_equal_copies =
-            source.members.iter().all(|member| is_same_code(code, function_code, &code.functions[*member]));
-        let found = facts.and_then(|(facts, first_site)| {
-            let subject = Subject::new(module, code, &globals, source.members[0], facts, first_site);
-            let (function, n_ambiguous) = search(&subject, id, &source.members);
-            anchors.n_ambiguous += n_ambiguous;
-            if has_equal_copies && !function.anchors.is_empty() {
-                Ok(function)
-            } else if subject.is_skipped() {
-                Err(UnmutatedReason::Skipped)
-            } else {
-                Err(UnmutatedReason::NothingToMutate)
+        let found = checked.and_then(|first_site| {
+            let mut bodies = Vec::new();
+            for (facts, members) in bodies::by_code(code, &source).ok_or(UnmutatedReason::CopiesDiffer)? {
+                let subject = Subject::new(module, code, &globals, members[0], facts, first_site);
+                let (body, n_ambiguous) = search(&subject, id, &members);
+                anchors.n_ambiguous += n_ambiguous;
+                if body.anchors.is_empty() {
+                    return Err(match subject.is_skipped() {
+                        true => UnmutatedReason::Skipped,
+                        false => UnmutatedReason::NothingToMutate,
+                    });
+                }
+                bodies.push(body);
+            }
+            match bodies::have_same_spots(&bodies) {
+                true => Ok(bodies),
+                false => Err(UnmutatedReason::CopiesDiffer),
             }
         });
         match found {
-            Ok(function) => anchors.functions.push(function),
+            Ok(bodies) => anchors.functions.extend(bodies),
             Err(reason) => anchors.unmutated.push((id, reason)),
         }
     }
@@ -218,29 +225,4 @@ fn search(subject: &Subject, id: FunctionId, members: &[usize]) -> (AnchoredFunc
         variables: offered.at,
     };
     (function, values.n_ambiguous)
-}
-
-/// Whether copies of a function do the same, apart from which copy of a variable they use.
-fn is_same_code(module: &ModuleCode, one: &FunctionCode, other: &FunctionCode) -> bool {
-    let is_same_operand = |one: &CodeOperand, other: &CodeOperand| match (one, other) {
-        (
-            CodeOperand::Global { global, offset },
-            CodeOperand::Global { global: other_global, offset: other_offset },
-        ) => {
-            let [one, other] = [*global, *other_global].map(|index| &module.globals[index as usize]);
-            let is_same_symbol = !one.is_external && !other.is_external || one.symbol == other.symbol;
-            offset == other_offset && one.name == other.name && is_same_symbol
-        }
-        _ => one == other,
-    };
-    let is_same = |one: &Code, other: &Code| {
-        one.opcode == other.opcode
-            && one.result == other.result
-            && one.operands.len() == other.operands.len()
-            && one.operands.iter().zip(&other.operands).all(|(one, other)| is_same_operand(one, other))
-    };
-    let is_same_block = |(one, other): (&Vec<Code>, &Vec<Code>)| {
-        one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
-    };
-    one.blocks.len() == other.blocks.len() && one.blocks.iter().zip(&other.blocks).all(is_same_block)
 }

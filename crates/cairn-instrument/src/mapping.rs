@@ -108,8 +108,8 @@ pub struct FunctionSource<'a> {
     pub path: String,
     /// Its copies, by index.
     pub members: Vec<usize>,
-    /// Its facts, if there are any.
-    pub facts: Option<FactsRef<'a>>,
+    /// The facts of each copy, if there are any.
+    pub facts: Vec<Option<FactsRef<'a>>>,
 }
 
 /// The functions of the map that [`build`] makes, by function id.
@@ -119,10 +119,11 @@ pub fn sources<'a>(module: &IrModule, options: &Options<'a>) -> Vec<FunctionSour
     group(module, &files, &mut ProgramMap::default())
         .into_iter()
         .map(|group| {
-            let facts = match facts_index.find(&module.functions[group.members[0]], module) {
+            let facts = |member: &usize| match facts_index.find(&module.functions[*member], module) {
                 Found::Facts(facts) => Some(facts),
                 Found::Synthetic | Found::NoUnit => None,
             };
+            let facts = group.members.iter().map(facts).collect();
             FunctionSource { path: group.path, members: group.members, facts }
         })
         .collect()

@@ -627,6 +627,27 @@ int after;"#,
 }
 
 #[test]
+fn a_function_compiled_with_other_constants_has_a_body_for_each() {
+    let header = "static inline int over(int n) { return n > LIMIT; }\n";
+    let found = find(&[
+        ("over.h", header),
+        ("one.c", "#define LIMIT 10\n#include \"over.h\"\nint one(void) { return over(1); }\n"),
+        ("two.c", "#define LIMIT 10\n#include \"over.h\"\nint two(void) { return over(2); }\n"),
+        (
+            "main.c",
+            "#define LIMIT 20\n#include \"over.h\"\nint one(void), two(void);\n\
+             int main(void) { return over(3) + one() + two(); }\n",
+        ),
+    ]);
+    found.verify();
+    assert_eq!(found.show_unmutated(), "");
+    let (constants, copies) = (found.show_role("over", "Constant"), found.show_copies("over"));
+    assert_eq!(constants.lines().count(), 2, "{constants}");
+    assert!(constants.contains("`LIMIT` Constant 10 ") && constants.contains("`LIMIT` Constant 20 "));
+    assert!(copies.contains("1 copies\n") && copies.contains("2 copies\n"), "{copies}");
+}
+
+#[test]
 fn copies_of_a_function_are_one() {
     let header =
         "static int counter;\nstatic inline int next(int by) { counter = counter + by; return counter; }\n";

@@ -129,6 +129,8 @@ pub enum UnmutatedReason {
     Comparison,
     /// Comments ask to skip all of it.
     Skipped,
+    /// It was compiled in several ways that look alike from afar, and what one copy has another has not.
+    CopiesDiffer,
 }
 
 impl fmt::Display for UnmutatedReason {
@@ -140,6 +142,7 @@ impl fmt::Display for UnmutatedReason {
             Self::NothingToMutate => "has nothing to mutate",
             Self::Comparison => "compares what mutants do",
             Self::Skipped => "is skipped, as its comments ask",
+            Self::CopiesDiffer => "has copies that differ too much",
         })
     }
 }

@@ -102,7 +102,11 @@ impl<'a> Draft<'a> {
             let is_empty = function.patches.is_empty();
             if is_empty {
                 let reason = UnmutatedReason::NothingToMutate;
-                let functions = function.bodies.iter().map(|body| body.mutable.function);
+                // Bodies of one function of the map stand next to each other.
+                let mut functions: Vec<_> =
+                    function.bodies.iter().map(|body| body.mutable.function).collect();
+                functions.dedup();
+                let functions = functions.into_iter();
                 self.unmutated.extend(functions.map(|function| UnmutatedFunction { function, reason }));
             }
             !is_empty

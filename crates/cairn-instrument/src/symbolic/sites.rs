@@ -57,7 +57,9 @@ pub fn table(anchors: &Anchors, map: &ProgramMap) -> SiteTable {
             text += 1;
         }
     }
+    // A function that was compiled in several ways has its sites in all of them.
     probes.sort_by_key(|probe| (probe.site, probe.spot));
+    probes.dedup_by_key(|probe| (probe.site, probe.spot));
     SiteTable { map_hash: map.hash(), probes }
 }
 
