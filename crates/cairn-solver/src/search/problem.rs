@@ -108,8 +108,9 @@ impl<'t> Problem<'t> {
             for range in ranges.iter() {
                 let first = InputByte { region: range.region, offset: range.start };
                 let first = tape.slot(first).expect("the tape reads what conditions read");
-                for slot in first..first + (range.end - range.start) as usize {
-                    readers[slot].push(index);
+                let n_bytes = (range.end - range.start) as usize;
+                for slot in &mut readers[first..first + n_bytes] {
+                    slot.push(index);
                 }
             }
         }
