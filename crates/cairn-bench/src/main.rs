@@ -23,6 +23,7 @@
 //! $ bench/run workers               # what a second worker adds
 //! $ bench/run distill cjson         # distilled corpora, against afl-cmin
 //! $ bench/run peers libraries       # branches reached in equal time, against AFL++ and libFuzzer
+//! $ bench/run mu2 cjson             # mutants killed in equal time, with mutant feedback and without
 //! ```
 //!
 //! The programs are those of `cairn-targets`; figures are also written to `results/` in its cache.
@@ -77,6 +78,7 @@ const ALL: &[&str] = &[
     "workers",
     "distill",
     "peers",
+    "mu2",
 ];
 
 /// Those that fill the table.
@@ -142,6 +144,7 @@ fn run(cache: &Cache, what: &str, names: &[String], table: &mut Table) -> Result
         "queries" => symbolic::queries(cache, &wanted(symbolic::FLIPPED), table),
         "workers" => each(&wanted(workers::ALL), |name| workers::run(cache, name, table)),
         "distill" => distill::run(cache, &wanted(distill::ALL)),
+        "mu2" => peers::mu2::run(cache, &wanted(peers::mu2::ALL)),
         "peers" => each(&wanted(peers::ALL), |name| peers::run(cache, name)),
         "flips" => symbolic::flips(cache, &wanted(symbolic::FLIPPED)),
         unknown => bail!("there is no benchmark `{unknown}`; there are {}, and `speed`", ALL.join(", ")),

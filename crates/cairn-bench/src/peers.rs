@@ -4,6 +4,7 @@
 
 mod arms;
 mod inputs;
+pub mod mu2;
 
 use self::inputs::Recorded;
 use anyhow::{Context, Result, bail, ensure};
@@ -57,15 +58,21 @@ pub fn run(cache: &Cache, name: &str) -> Result<()> {
         arms,
         targets,
     };
+    carry_out(cache, &experiment, &folder).map(drop)
+}
+
+/// Carries an experiment out in a folder, and returns the folder of its results.
+fn carry_out(cache: &Cache, experiment: &Experiment, folder: &Path) -> Result<PathBuf> {
     let path = folder.join("experiment.toml");
-    fs::write(&path, toml::to_string(&experiment)?)?;
+    fs::write(&path, toml::to_string(experiment)?)?;
+    let results = folder.join("results");
     let mut command = Command::new(cache.tools.join("cairn"));
-    command.arg("experiment").arg(&path).arg("-o").arg(folder.join("results"));
+    command.arg("experiment").arg(&path).arg("-o").arg(&results);
     if let Ok(core) = env::var("CAIRN_BENCH_CORE") {
         command.args(["--core", &core]);
     }
     ensure!(command.status()?.success(), "`{command:?}` failed");
-    Ok(())
+    Ok(results)
 }
 
 /// Results of another Cairn are not this one's.

@@ -9,6 +9,15 @@ pub fn cairn() -> Arm {
     arm("cairn", command, &["{out}/corpus"], &[])
 }
 
+/// Cairn with one worker and a strategy, called `name`.
+pub fn strategy(name: &str, options: &str) -> Arm {
+    let command = format!(
+        "env -C {{folder}} {{cairn}} run {{program}} {{seeds}} -o {{out}} {options} --cpu {{seconds}}s --workers 1 --seed \
+         {{repetition}} -- {{args}}"
+    );
+    arm(name, &command, &["{out}/corpus"], &[])
+}
+
 /// AFL++ with its log of comparisons; `split` are variables that make its program split its input.
 pub fn afl(split: &[(&str, &str)]) -> Arm {
     let command = "afl-fuzz -i {afl_seeds} -o {out} -c {cmplog} -s {repetition} -m none -- {afl} {args}";

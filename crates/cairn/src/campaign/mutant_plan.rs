@@ -42,6 +42,9 @@ pub struct MutantArgs {
     /// Also run mutants that make no difference where they are reached, to see what leaving them out saves
     #[arg(long)]
     no_mutant_pruning: bool,
+    /// End without running everything once more, and without `minimal/`
+    #[arg(long)]
+    no_recheck: bool,
 }
 
 /// Which mutants a campaign runs, and how; kept with the campaign.
@@ -59,6 +62,8 @@ pub struct MutantPlan {
     share: String,
     filter: String,
     prunes: bool,
+    /// Whether everything is run once more at the end.
+    pub rechecks: bool,
 }
 
 /// The set unless another is named.
@@ -76,6 +81,7 @@ impl MutantArgs {
             || self.mutant_share.is_some()
             || self.mutant_filter.is_some()
             || self.no_mutant_pruning
+            || self.no_recheck
     }
 
     /// As a plan; what is wrong is told before anything is built.
@@ -90,6 +96,7 @@ impl MutantArgs {
             share: self.mutant_share.clone().unwrap_or_else(|| "adaptive".into()),
             filter: self.mutant_filter.clone().unwrap_or_else(|| "none".into()),
             prunes: !self.no_mutant_pruning,
+            rechecks: !self.no_recheck,
         };
         operator_set(&plan.set)?;
         plan.config()?;

@@ -110,7 +110,8 @@ pub fn start(
     if let Err(error) = &history {
         screen.warn(&format!("there is no report: {}", error.message));
     }
-    let counted = views.mutants().zip(mutants.as_ref());
+    let rechecks = plan.mutants.as_ref().is_some_and(|plan| plan.rechecks);
+    let counted = views.mutants().zip(mutants.as_ref()).filter(|_| rechecks);
     let minimal = match (counted, &history, why) {
         // Whoever asked to end does not wait for this.
         (Some((counted, mutants)), Ok(history), Why::Budget | Why::NothingLeft) => {
