@@ -168,7 +168,8 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
         let id = FunctionId(index as u32);
         let ir = &module.functions[source.members[0]];
         let name = ir.source.as_ref().map_or("", |source| source.name.as_str());
-        if !options.scope.includes(&source.path, name) {
+        // What the compiler makes to run constructors has no name and nobody wrote it.
+        if name.is_empty() || !options.scope.includes(&source.path, name) {
             continue;
         }
         let function_code = &code.functions[source.members[0]];

@@ -31,11 +31,13 @@ pub struct MutantTable {
     pub dropped: Vec<DroppedMutant>,
     /// Functions in scope that could not be mutated.
     pub unmutated: Vec<UnmutatedFunction>,
+    /// Expressions without mutants, because their code could not be told from that of others at their place.
+    pub n_ambiguous: u32,
 }
 
 impl Versioned for MutantTable {
     const MAGIC: [u8; 8] = *b"cairnmut";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
     const NAME: &'static str = "mutant table";
 }
 

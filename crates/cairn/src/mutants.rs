@@ -3,6 +3,7 @@
 pub mod choice;
 pub mod describe;
 mod find;
+pub mod not_mutated;
 mod sources;
 
 use self::sources::Sources;

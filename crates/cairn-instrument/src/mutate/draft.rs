@@ -22,6 +22,8 @@ pub struct Draft<'a> {
     pub dropped: Vec<DroppedMutant>,
     /// Functions in scope without proposals.
     pub unmutated: Vec<UnmutatedFunction>,
+    /// Expressions that were not found, because they could not be told from others.
+    pub n_ambiguous: u32,
 }
 
 /// The proposals for a function.
@@ -55,7 +57,12 @@ impl<'a> Draft<'a> {
         map: &ProgramMap,
         mut propose: impl FnMut(&AnchoredFunction) -> Vec<Vec<Proposal>>,
     ) -> Self {
-        let mut draft = Self { functions: Vec::new(), dropped: Vec::new(), unmutated: Vec::new() };
+        let mut draft = Self {
+            functions: Vec::new(),
+            dropped: Vec::new(),
+            unmutated: Vec::new(),
+            n_ambiguous: anchors.n_ambiguous,
+        };
         draft.unmutated.extend(
             anchors
                 .unmutated
@@ -120,6 +127,7 @@ impl<'a> Draft<'a> {
             set: set.to_owned(),
             dropped: self.dropped.clone(),
             unmutated: self.unmutated.clone(),
+            n_ambiguous: self.n_ambiguous,
             ..MutantTable::default()
         };
         let mut selector = 1;

@@ -9,6 +9,7 @@ use crate::{
         DEFAULT_SET, Mutants,
         choice::ChoiceArgs,
         describe::{Described, DroppedCounts},
+        not_mutated::NotMutated,
         operator_set,
     },
     screen::{Screen, count},
@@ -21,10 +22,7 @@ use cairn_mutants::{
     catalogue,
 };
 use serde::Serialize;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
-};
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// List the mutants of a program, or show some: `cairn mutants ./prog show ID`
 #[derive(Debug, clap::Args)]
@@ -53,6 +51,7 @@ struct Report<'a> {
     dropped: DroppedCounts,
     selected: usize,
     unmutated: Vec<Unmutated<'a>>,
+    not_mutated: NotMutated,
     mutants: Vec<Described<'a>>,
 }
 
@@ -102,6 +101,7 @@ impl ListMutants {
                 dropped: dropped.into(),
                 selected: selected.len(),
                 unmutated: unmutated.collect(),
+                not_mutated: NotMutated::of(&mutants),
                 mutants: selected.iter().map(|mutant| mutants.describe(mutant)).collect(),
             };
             screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON"));
@@ -184,12 +184,8 @@ fn list(subject: &Subject, mutants: &Mutants, selected: &MutantSet, dropped: Dro
             dropped.n_invalid
         ));
     }
-    let mut reasons: BTreeMap<UnmutatedReason, usize> = BTreeMap::new();
-    for unmutated in &table.unmutated {
-        *reasons.entry(unmutated.reason).or_default() += 1;
-    }
-    for (reason, n) in reasons {
-        text.push_str(&format!("  unmutated  {}: {reason}\n", count(n, "function")));
+    for line in NotMutated::of(mutants).lines() {
+        text.push_str(&format!("  unmutated  {line}\n"));
     }
     text.trim_end().to_owned()
 }

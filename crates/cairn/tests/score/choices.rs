@@ -1,7 +1,8 @@
 //! Which mutants are asked about, and how they are shown.
 
 use super::support::{KINDS, fates, ids, json, listed, report, score, workspace};
-use cairn_testkit::Ran;
+use cairn_testkit::{Ran, Workspace};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 const INPUTS: [(&str, &str); 2] = [("five", "5"), ("thousand", "1000")];
@@ -167,4 +168,42 @@ fn what_code_was_generated_from_is_no_changed_source() {
     // Where the text is there its line is shown, elsewhere only the text.
     assert!(ran.stdout.contains("rules.y:2:13  - getchar() + 7\n"), "{ran}");
     assert!(ran.stdout.contains("rules.y:4:10  - return 0;\n"), "{ran}");
+}
+
+#[test]
+fn what_has_no_mutants_is_told_with_the_score() {
+    // The compiler drops one test of a macro, so there is less code than expressions.
+    let source = "#include <stdio.h>\n\
+        #define PICK(c, a) ((c) ? (a) : (a) + 1)\n\
+        static int pick(int x) { return PICK(1, x) + PICK(x, x); }\n\
+        static void nothing(void) {}\n\
+        int main(void) { int n = 0; scanf(\"%d\", &n); nothing(); printf(\"%d\", pick(n)); return 0; }\n";
+    let workspace = workspace(source, &INPUTS);
+    let listed = listed(&workspace, &[]);
+    let reported = report(&workspace, &[]);
+    assert_eq!(listed["not_mutated"], reported["score"]["not_mutated"], "{:#}", reported["score"]);
+    assert_eq!(
+        listed["not_mutated"],
+        json!({ "functions": { "nothing-to-mutate": 1 }, "ambiguous_expressions": 2 })
+    );
+    let rows = "\n  unmutated  1 function: has nothing to mutate\n  \
+        unmutated  2 expressions: cannot be told from others at the same place\n";
+    let scored = score(&workspace, &[]).success();
+    assert!(scored.stdout.contains(rows), "{scored}");
+    let listed = workspace.run("cairn", ["mutants", "./program"]).success();
+    assert!(format!("{}\n", listed.stdout.trim_end()).contains(rows), "{listed}");
+}
+
+#[test]
+fn code_that_runs_constructors_is_not_told_as_a_function_without_mutants() {
+    let workspace = Workspace::new();
+    workspace.write(
+        "program.cpp",
+        "struct Box { int size; Box(int n) : size(n + 1) {} };\nBox box(3);\nint main() { return box.size > 9; }\n",
+    );
+    workspace.run("cairn-c++", ["program.cpp", "-o", "program"]).success();
+    let listed = listed(&workspace, &[]);
+    let names: Vec<&str> =
+        listed["unmutated"].as_array().unwrap().iter().map(|one| one["function"].as_str().unwrap()).collect();
+    assert!(!names.contains(&""), "{names:?}");
 }

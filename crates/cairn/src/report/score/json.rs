@@ -3,7 +3,10 @@
 use super::{Runs, Scored, Stopped, share::Share};
 use crate::{
     failure::Failure,
-    mutants::describe::{Described, DroppedCounts},
+    mutants::{
+        describe::{Described, DroppedCounts},
+        not_mutated::NotMutated,
+    },
 };
 use cairn_mutants::analysis::{Fate, survivors::ranked};
 use serde::Serialize;
@@ -32,6 +35,7 @@ struct Report<'a> {
 struct Totals {
     generated: usize,
     dropped: DroppedCounts,
+    not_mutated: NotMutated,
     selected: usize,
     reached: usize,
     infected: usize,
@@ -163,6 +167,7 @@ pub fn render(scored: &Scored, failure: Option<&Failure>) -> String {
         score: Totals {
             generated: score.n_generated,
             dropped: score.dropped.into(),
+            not_mutated: NotMutated::of(scored.mutants),
             selected: score.n_selected,
             reached: score.n_reached,
             infected: score.n_infected,

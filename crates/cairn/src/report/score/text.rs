@@ -1,7 +1,7 @@
 //! The score as rows, then the survivors that are worth a look.
 
 use super::{Kind, Scored, Stopped, share::Share};
-use crate::screen::count;
+use crate::{mutants::not_mutated::NotMutated, screen::count};
 use cairn_mutants::analysis::{
     Fate, Score,
     survivors::{Survivor, ranked},
@@ -101,6 +101,9 @@ fn summary(scored: &Scored, score: &Score) -> String {
             parts.push(format!("{} are no valid code", dropped.n_invalid));
         }
         row("dropped", format!("{} of {} made: {}", dropped.total(), score.n_generated, parts.join(", ")));
+    }
+    for line in NotMutated::of(scored.mutants).lines() {
+        row("unmutated", line);
     }
     let n_left_out = scored.tests.len() - scored.n_usable();
     let left_out = if n_left_out > 0 { format!(", {n_left_out} left out") } else { String::new() };
