@@ -33,6 +33,8 @@ pub struct Selection {
     pub diff: Option<ChangedLines>,
     /// Mutants at these patches: those that some input reaches.
     pub reached: Option<BTreeSet<PatchId>>,
+    /// These mutants.
+    pub mutants: BTreeSet<MutantId>,
     /// At most this many on a line.
     pub per_line: Option<usize>,
     /// At most this many.
@@ -85,6 +87,9 @@ impl Selection {
                 false => Ok(()),
             }
         };
+        if !self.mutants.is_empty() {
+            filter("has one of the ids".to_owned(), &|facts| self.mutants.contains(&facts.id))?;
+        }
         if let Some(operators) = &self.operators {
             filter(format!("is of the operators `{}`", operators.name), &|facts| {
                 operators.contains(&facts.mutant.operator)
@@ -157,6 +162,7 @@ fn first<R: Ord>(mut ids: Vec<MutantId>, most: usize, rank: impl Fn(&MutantId) -
 
 /// What filters ask about a mutant.
 struct Facts<'a> {
+    id: MutantId,
     mutant: &'a Mutant,
     site: &'a Site,
     path: &'a str,
@@ -170,7 +176,7 @@ impl<'a> Facts<'a> {
         let site = &map.sites[table.patch_of(id).site.index()];
         let function = &map.functions[site.function.index()];
         let path = map.files.get(site.extent.start.file as usize).map_or("", |file| file.path.as_str());
-        Self { mutant, site, path, function: &function.name, symbol: &function.symbol }
+        Self { id, mutant, site, path, function: &function.name, symbol: &function.symbol }
     }
 
     fn touches(&self, lines: &RangeInclusive<u32>) -> bool {

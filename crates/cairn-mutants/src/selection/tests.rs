@@ -80,6 +80,8 @@ fn each_filter_keeps_what_it_names() {
         expect!["3 4 5"],
     );
     check(Selection { reached: Some([PatchId(2)].into()), ..some() }, expect!["6 7 8"]);
+    let named = Selection { mutants: [MutantId(7)].into(), ..some() };
+    check(Selection { total: Some(1), ..named }, expect!["7"]);
     let diff = "--- a/project/lib/heap.c\n+++ b/project/lib/heap.c\n@@ -9,0 +10 @@\n+x\n".parse().unwrap();
     check(Selection { diff: Some(diff), ..some() }, expect!["6 7 8"]);
 }

@@ -7,7 +7,7 @@ use crate::{
 use cairn_fuzz::{MutantFilter, MutantsConfig, ShareConfig};
 use cairn_mutants::{analysis::MutantSet, selection::Selection};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// How a user chooses the mutants of a campaign.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -135,6 +135,7 @@ impl MutantPlan {
             lines: lines.collect::<Result<_, _>>()?,
             diff: diff.transpose().map_err(|error| Failure::usage(format!("the diff: {error}")))?,
             reached: None,
+            mutants: BTreeSet::new(),
             per_line: None,
             total: self.sample.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
             seed: 0,

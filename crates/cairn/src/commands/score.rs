@@ -127,7 +127,11 @@ impl Score {
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
         let mutants = Mutants::of(&subject)?;
         mutants.warn_of_changes(screen);
+        let is_share = choice.is_share();
         let selected = choice.select(&mutants, None)?;
+        if is_share && selected.is_empty() {
+            return self.nothing_to_do(destination, screen);
+        }
         // Until here a signal may end us as it likes; from here on results are kept, and the program gets back.
         let signals = Signals::catch()?;
         let scored = match (tests, place) {
@@ -151,6 +155,23 @@ impl Score {
             signals.die_if_caught();
         }
         Ok(exit)
+    }
+
+    /// There are fewer mutants than shares, which is no failure of whoever runs all shares.
+    fn nothing_to_do(&self, destination: &mut Destination, screen: &Screen) -> Result<Exit, Failure> {
+        let nothing = Failure {
+            exit: Exit::Done,
+            ..Failure::nothing("nothing to do: there is no mutant in this share")
+        };
+        match self.format {
+            Format::Text => destination.write(&format!("{}\n", nothing.message), screen)?,
+            Format::Json => {
+                let program = self.target.words.first().map_or("".into(), |word| word.to_string_lossy());
+                destination.write(&json::render_failure(&program, &self.set, &nothing), screen)?;
+            }
+            Format::Elements => destination.write(&elements::render_failure(&nothing), screen)?,
+        }
+        Ok(Exit::Done)
     }
 
     fn score_inputs<'a>(

@@ -2,7 +2,7 @@
 
 use super::{Mutants, operator_set};
 use crate::failure::Failure;
-use cairn_model::{MutantId, PatchId, StableId};
+use cairn_model::{MutantId, PatchId};
 use cairn_mutants::{
     analysis::MutantSet,
     catalogue::OperatorSet,
@@ -47,7 +47,7 @@ pub struct ChoiceArgs {
     /// Another seed gives another sample
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Only one of several equal shares, such as `1/4`
+    /// Only one of several shares of about equal size, such as `1/4`
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
 }
@@ -55,8 +55,8 @@ pub struct ChoiceArgs {
 /// The k-th of n shares, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    number: u64,
-    of: u64,
+    number: usize,
+    of: usize,
 }
 
 impl FromStr for Shard {
@@ -74,9 +74,9 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// Whether a mutant belongs to this share; that does not depend on which others there are.
-    fn contains(self, mutant: StableId) -> bool {
-        mutant.0 % self.of == self.number - 1
+    /// Every n-th of what is ranked, so that shares differ by one in size at most.
+    fn of<T>(self, ranked: Vec<T>) -> impl Iterator<Item = T> {
+        ranked.into_iter().skip(self.number - 1).step_by(self.of)
     }
 }
 
@@ -108,10 +108,10 @@ impl ChoiceArgs {
 
 impl Choice<'_> {
     /// The chosen mutants; with `reached`, only those at these patches. Choosing nothing is a failure that says which
-    /// choice did it.
+    /// choice did it; only a share may be empty.
     pub fn select(self, mutants: &Mutants, reached: Option<BTreeSet<PatchId>>) -> Result<MutantSet, Failure> {
         let Self { args, operators, diff } = self;
-        let ids: Vec<MutantId> = args.id.iter().map(|id| mutants.find(id)).collect::<Result<_, _>>()?;
+        let ids: BTreeSet<MutantId> = args.id.iter().map(|id| mutants.find(id)).collect::<Result<_, _>>()?;
         if let Some(path) = diff.as_ref().and_then(|diff| changed_in(mutants, diff)) {
             return Err(Failure::usage(format!(
                 "`{path}` was changed after the program was built, so lines of the diff are not those of the mutants"
@@ -125,6 +125,7 @@ impl Choice<'_> {
             lines: args.line.clone(),
             diff,
             reached,
+            mutants: ids,
             per_line: args.sample_per_line,
             total: args.sample,
             seed: args.seed,
@@ -133,20 +134,19 @@ impl Choice<'_> {
             Failure::nothing(format!("no mutant is selected: {error}"))
                 .hint("`cairn mutants` without choices lists all of them")
         })?;
-        let stable_id = |mutant: &MutantId| mutants.table.mutants[mutant.index()].stable_id;
-        let is_chosen = |mutant: &MutantId| {
-            let share = args.shard.is_none_or(|shard| shard.contains(stable_id(mutant)));
-            (ids.is_empty() || ids.contains(mutant)) && share
-        };
-        let n_before = selected.len();
-        let selected: MutantSet = selected.into_iter().filter(is_chosen).collect();
-        match selected.is_empty() {
-            true => Err(Failure::nothing(format!(
-                "no mutant is selected: none of {n_before} mutants has one of the ids, or is in the share"
-            ))
-            .hint("`cairn mutants` lists mutants with their ids")),
-            false => Ok(selected),
-        }
+        Ok(match args.shard {
+            None => selected.into_iter().collect(),
+            Some(shard) => {
+                let mut ranked = selected;
+                ranked.sort_by_key(|mutant| mutants.table.mutants[mutant.index()].stable_id);
+                shard.of(ranked).collect()
+            }
+        })
+    }
+
+    /// Whether only a share was asked for, which may be empty where there are fewer mutants than shares.
+    pub fn is_share(&self) -> bool {
+        self.args.shard.is_some()
     }
 }
 
@@ -209,10 +209,10 @@ mod tests {
     }
 
     #[test]
-    fn every_mutant_is_in_exactly_one_share() {
-        for id in [0, 1, 2, 3, u64::MAX].map(StableId) {
-            let shares = (1..=3).filter(|number| Shard { number: *number, of: 3 }.contains(id));
-            assert_eq!(shares.count(), 1);
-        }
+    fn shares_are_disjoint_and_about_equal() {
+        let shares: Vec<Vec<u32>> =
+            (1..=3).map(|number| Shard { number, of: 3 }.of((0..7).collect()).collect()).collect();
+        assert_eq!(shares, [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
+        assert_eq!(Shard { number: 3, of: 3 }.of(vec![0, 1]).count(), 0);
     }
 }

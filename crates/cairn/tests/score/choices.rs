@@ -2,7 +2,7 @@
 
 use super::support::{KINDS, fates, ids, json, listed, report, score, workspace};
 use cairn_testkit::{Ran, Workspace};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const INPUTS: [(&str, &str); 2] = [("five", "5"), ("thousand", "1000")];
@@ -30,6 +30,7 @@ fn choices_by_place_operator_and_id_narrow_what_is_listed_and_scored() {
     assert!(by_operator["mutants"].as_array().unwrap().iter().all(|mutant| mutant["operator"] == operator));
     assert_eq!(ids(&report(&workspace, &["--id", id])), BTreeSet::from([id.to_owned()]));
     assert_eq!(ids(&report(&workspace, &["--id", &id[..10]])), BTreeSet::from([id.to_owned()]));
+    assert_eq!(ids(&report(&workspace, &["--id", id, "--sample", "1"])), BTreeSet::from([id.to_owned()]));
     assert_eq!(listed(&workspace, &["--sample", "2"])["mutants"].as_array().unwrap().len(), 2);
     let reached = listed(&workspace, &["--reached-by", "inputs/five"]);
     let reached = reached["mutants"].as_array().unwrap();
@@ -47,6 +48,11 @@ fn shares_are_disjoint_and_together_everything() {
     let shares: Vec<_> = ["1/2", "2/2"].map(|share| report(&workspace, &["--shard", share])).into();
     let (first, second) = (fates(&shares[0]), fates(&shares[1]));
     assert!(first.keys().all(|id| !second.contains_key(id)));
+    assert!(first.len().abs_diff(second.len()) <= 1, "{} and {}", first.len(), second.len());
+    let empty = score(&workspace, &["--sample", "1", "--shard", "2/2"]).success();
+    assert_eq!(empty.stdout, "nothing to do: there is no mutant in this share\n");
+    let empty = report(&workspace, &["--sample", "1", "--shard", "2/2"]);
+    assert_eq!((&empty["score"], &empty["error"]["exit"]), (&Value::Null, &json!(0)), "{empty:#}");
     assert_eq!(first.into_iter().chain(second).collect::<std::collections::BTreeMap<_, _>>(), fates(&all));
 }
 
