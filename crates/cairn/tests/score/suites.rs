@@ -187,6 +187,17 @@ fn a_test_that_fails_now_and_then_kills_nothing_by_accident() {
 }
 
 #[test]
+fn a_test_that_fails_after_a_mutant_gives_no_score_and_tells_who_may_have_done_it() {
+    let workspace = suite(
+        "test ! -e left || exit 1; test -z \"$CAIRN_MUTANT\" || touch left; test \"$(echo 5 | ./program)\" = small\n",
+    );
+    let ran = score(&workspace, &[]).exits_with(7);
+    assert!(ran.stderr.contains("fails without a mutant, after it failed with the mutant"), "{ran}");
+    assert!(ran.stderr.contains("this mutant left something behind, or one that ran before it"), "{ran}");
+    is_as_before(&workspace);
+}
+
+#[test]
 fn the_budget_ends_also_tests_that_do_not_end() {
     let workspace = suite("sleep 600\n");
     let report = json(&score(&workspace, &["--format", "json", "--budget", "1s"]).success());

@@ -379,7 +379,10 @@ impl Run<'_> {
                 Err(Failure::unbelievable(format!(
                     "no score: `{test}` fails without a mutant, after it failed with the mutant {id}"
                 ))
-                .hint("a test must clean up what an earlier run of the program left, and pass every time"))
+                .hint(
+                    "this mutant left something behind, or one that ran before it: a test must clean up what an \
+                     earlier run of the program left, and pass every time",
+                ))
             }
         }
     }
