@@ -135,15 +135,17 @@ impl BuildRecord {
         !self.sanitizers().is_empty()
     }
 
+    /// What a person should know before comparing the ordinary executable with its views.
+    pub fn sanitizer_warning(&self) -> Option<String> {
+        let names = self.sanitizers().join(", ");
+        let text = format!("the ordinary executable has sanitizers ({names}), the views do not");
+        self.has_sanitizers().then_some(text)
+    }
+
     /// What a person should know before trusting coverage of this build.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.has_sanitizers() {
-            warnings.push(format!(
-                "the ordinary executable has sanitizers ({}), the views do not",
-                self.sanitizers().join(", ")
-            ));
-        }
+        warnings.extend(self.sanitizer_warning());
         if !self.native.is_empty() {
             let names: Vec<_> =
                 self.native.iter().take(5).map(|native| format!("`{}`", native.name)).collect();

@@ -72,7 +72,9 @@ impl ListMutants {
         let subject = Subject::open(&target, &wanted, &|text| screen.progress(text))?;
         let mutants = Mutants::of(&subject)?;
         mutants.warn_of_changes(screen);
-        for warning in comments_not_understood(&subject.map) {
+        for warning in
+            comments_not_understood(&subject.map).into_iter().chain(subject.record.sanitizer_warning())
+        {
             screen.warn(&warning);
         }
         if let Some(ids) = shown {

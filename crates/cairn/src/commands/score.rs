@@ -127,6 +127,9 @@ impl Score {
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
         let mutants = Mutants::of(&subject)?;
         mutants.warn_of_changes(screen);
+        if let Some(warning) = subject.record.sanitizer_warning() {
+            screen.warn(&warning);
+        }
         let is_share = choice.is_share();
         let selected = choice.select(&mutants, None)?;
         if is_share && selected.is_empty() {

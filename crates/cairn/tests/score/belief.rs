@@ -1,6 +1,7 @@
 //! What must not become a kill.
 
 use super::support::{KINDS, number, report, score, workspace};
+use cairn_testkit::Workspace;
 
 #[test]
 fn an_input_on_which_the_original_fails_has_no_say_and_is_named() {
@@ -232,4 +233,17 @@ fn a_report_is_written_also_where_there_is_no_score() {
     workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
     let no_say = error(&[], 7);
     assert_eq!(no_say["inputs"][0]["left_out"], "the original dies of signal 6", "{no_say:#}");
+}
+
+#[test]
+fn sanitizers_that_the_views_lack_are_told() {
+    let workspace = Workspace::new();
+    workspace.write("program.c", KINDS);
+    workspace.write("inputs/five", "5");
+    workspace.run("cairn-cc", ["-fsanitize=undefined", "program.c", "-o", "program"]).success();
+    let warning = "warning: the ordinary executable has sanitizers (undefined), the views do not\n";
+    for words in [&["build", "./program"][..], &["mutants", "./program"], &["score", "./program", "inputs"]] {
+        let ran = workspace.run("cairn", words).success();
+        assert_eq!(ran.stderr.matches(warning).count(), 1, "{ran}");
+    }
 }
