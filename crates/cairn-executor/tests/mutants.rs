@@ -384,6 +384,7 @@ fn programs_without_a_host_note_the_same() {
         let ran = Command::new(&program.path).args(arguments).env("CAIRN_REACH", &path).output().unwrap();
         assert!(ran.status.success());
     }
+    assert!(ReachFile::is_at(&path) && !ReachFile::is_at(&program.path));
     let read = ReachFile::read(&path, &table).unwrap();
     assert_eq!(read.reached, [PatchId(0), PatchId(1)]);
     assert_eq!(read.infected, ids(&[0, 1, 2, 3, 4, 5]));

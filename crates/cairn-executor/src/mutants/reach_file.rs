@@ -4,7 +4,11 @@ use super::noted;
 use crate::error::ExecutorError;
 use cairn_abi::mutants::{REACH_MAGIC, REACH_START, ReachHead};
 use cairn_model::{MutantId, MutantTable, PatchId};
-use std::{fs, path::Path};
+use std::{
+    fs::{self, File},
+    io::Read,
+    path::Path,
+};
 
 /// What all programs together reached that noted it in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +20,13 @@ pub struct ReachFile {
 }
 
 impl ReachFile {
+    /// Whether the file at `path` begins as those do that a mutant view wrote, of whatever program.
+    pub fn is_at(path: &Path) -> bool {
+        let mut magic = [0; size_of::<u64>()];
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+        read.is_ok() && u64::from_ne_bytes(magic) == REACH_MAGIC
+    }
+
     /// Reads the file at `path`, written by views of `table`.
     pub fn read(path: &Path, table: &MutantTable) -> Result<Self, ExecutorError> {
         let wrong = |reason: String| ExecutorError::ReachFile { path: path.to_path_buf(), reason };

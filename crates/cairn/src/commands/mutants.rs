@@ -3,7 +3,7 @@
 use crate::{
     commands::build::comments_not_understood,
     exit_code::Exit,
-    failure::Failure,
+    failure::{Failure, chain},
     inputs,
     mutants::{
         DEFAULT_SET, Mutants,
@@ -15,7 +15,10 @@ use crate::{
     screen::{Screen, count},
     target::{Subject, TargetArgs, Wanted},
 };
-use cairn_executor::{SessionConfig, Target, mutants::MutantSession};
+use cairn_executor::{
+    SessionConfig, Target,
+    mutants::{MutantSession, ReachFile},
+};
 use cairn_model::{MutantId, PatchId, mutants::UnmutatedReason};
 use cairn_mutants::{
     analysis::{Dropped, MutantSet},
@@ -34,7 +37,7 @@ pub struct ListMutants {
     /// The operators that make mutants: a set, or names with commas between them
     #[arg(long, value_name = "SET", default_value = DEFAULT_SET)]
     set: String,
-    /// Only mutants whose place these inputs execute
+    /// Only mutants whose place these inputs execute, or programs did that noted it in this file by `CAIRN_REACH`
     #[arg(long, value_name = "INPUTS")]
     reached_by: Vec<PathBuf>,
     /// Print one JSON object
@@ -140,18 +143,29 @@ impl ListMutants {
         Ok(Exit::Done)
     }
 
-    /// Patches that the inputs of `--reached-by` execute.
+    /// Patches that the inputs of `--reached-by` execute, or that its files name.
     fn reached(
         &self,
         subject: &Subject,
         mutants: &Mutants,
         screen: &Screen,
     ) -> Result<BTreeSet<PatchId>, Failure> {
-        let inputs = inputs::load(&self.reached_by, &subject.template)?;
+        let (noted, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+            self.reached_by.iter().cloned().partition(|path| path.is_file() && ReachFile::is_at(path));
+        let mut reached = BTreeSet::new();
+        for path in noted {
+            let read = ReachFile::read(&path, &mutants.table);
+            reached.extend(
+                read.map_err(|error| Failure::usage(chain(&error)).maybe_hint(error.hint()))?.reached,
+            );
+        }
+        if paths.is_empty() {
+            return Ok(reached);
+        }
+        let inputs = inputs::load(&paths, &subject.template)?;
         let target = Target { program: mutants.view.program.clone(), n_counters: mutants.map.n_counters };
         let config = SessionConfig { run: subject.run_config.clone(), ..SessionConfig::default() };
         let mut session = MutantSession::new(target, mutants.table.clone(), config)?;
-        let mut reached = BTreeSet::new();
         for (index, named) in inputs.iter().enumerate() {
             screen.progress(&format!("examining input {} of {}", index + 1, inputs.len()));
             reached.extend(session.examine(&named.input)?.reached);

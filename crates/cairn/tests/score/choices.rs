@@ -42,6 +42,31 @@ fn choices_by_place_operator_and_id_narrow_what_is_listed_and_scored() {
 }
 
 #[test]
+fn what_programs_noted_by_themselves_chooses_as_their_inputs_do() {
+    let workspace = workspace(KINDS, &INPUTS);
+    let id = listed(&workspace, &[])["mutants"][0]["id"].as_str().unwrap().to_owned();
+    let shown = workspace.run("cairn", ["mutants", "./program", "show", &id]).success().stdout;
+    let view = shown.split_whitespace().last().unwrap();
+    let note = |path: &str, input: &str| {
+        let path = workspace.path(path);
+        Ran::of(workspace.command(view).env("CAIRN_REACH", path), input.as_bytes()).success();
+    };
+    note("noted", "5");
+    let by = |paths: &[&str]| {
+        let options: Vec<&str> = paths.iter().flat_map(|path| ["--reached-by", *path]).collect();
+        listed(&workspace, &options)["mutants"].clone()
+    };
+    assert_eq!(by(&["noted"]), by(&["inputs/five"]));
+    assert_eq!(by(&["noted", "inputs/thousand"]), by(&["inputs"]));
+    note("noted", "1000");
+    assert_eq!(by(&["noted"]), by(&["inputs"]));
+    assert_ne!(by(&["inputs"]), by(&["inputs/five"]));
+    let other = workspace.run("cairn", ["mutants", "./program", "--set", "mu2", "--reached-by", "noted"]);
+    let other = other.exits_with(2);
+    assert!(other.stderr.contains("it belongs to another program or another build"), "{other}");
+}
+
+#[test]
 fn shares_are_disjoint_and_together_everything() {
     let workspace = workspace(KINDS, &INPUTS);
     let all = report(&workspace, &[]);
