@@ -22,10 +22,16 @@ impl Ledger<'_> {
         self.mutants.map_or(0, |mutants| mutants.selected.len())
     }
 
+    /// Mutants that count and that nobody kills.
+    pub(crate) fn open_mutants(&self) -> Vec<MutantId> {
+        let Some(mutants) = self.mutants else { return Vec::new() };
+        let killed = self.kills.killed();
+        mutants.selected.iter().filter(|mutant| !killed.contains(*mutant)).collect()
+    }
+
     /// The number of an input that is kept.
     pub(crate) fn find(&self, input: &Input) -> Option<EntryId> {
-        let address = input.address();
-        self.corpus.since(0).iter().find(|entry| entry.input.address() == address).map(|entry| entry.id)
+        self.corpus.since(0).iter().find(|entry| entry.input == *input).map(|entry| entry.id)
     }
 
     /// Notes what an input kills that was kept before.

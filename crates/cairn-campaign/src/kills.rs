@@ -8,6 +8,9 @@ use cairn_executor::{
 };
 use cairn_model::{Input, KillReason, MutantId, Spent, Verdict};
 
+/// Mutants that are run together: their outcomes are held until all are done.
+const AT_ONCE: usize = 128;
+
 /// Finds out what is true of the kills that strategies claim.
 #[derive(Debug)]
 pub(crate) struct KillJudge<'a> {
@@ -45,11 +48,9 @@ impl<'a> KillJudge<'a> {
             Prepared::Ready(original) => self.run(input, &original, &open, spent),
             Prepared::LeftOut(_) => Ok(Vec::new()),
             Prepared::Differs(_) => {
-                let address = input.address();
-                self.ledger.warn_once(format!(
-                    "the mutant view without a mutant differs from the bare build on input {address}, which kills nothing \
-                     therefore; so do others like it"
-                ))?;
+                let text = "the mutant view without a mutant differs from the bare build on some inputs, which kill nothing \
+                            therefore\n\nhint: `cairn score` shows how they differ";
+                self.ledger.warn_once(text.into())?;
                 Ok(Vec::new())
             }
         }
@@ -70,12 +71,14 @@ impl<'a> KillJudge<'a> {
             mutants.iter().copied().filter(|mutant| original.infected.contains(*mutant)).collect();
         let confirming = Confirming { elsewhere: original.is_movable, is_known: false };
         let mut killed = Vec::new();
-        for run in self.judge.session.run(input, &infected)? {
-            spent.mutant_runs += 1;
-            let concluded = self.judge.conclude(input, &reference, run.mutant, &run.run, confirming)?;
-            spent.mutant_runs += u64::from(concluded.is_confirmed.is_some());
-            if let Judged::Verdict(Verdict::Killed(reason)) = concluded.judged {
-                killed.push((run.mutant, reason));
+        for part in infected.chunks(AT_ONCE) {
+            for run in self.judge.session.run(input, part)? {
+                spent.mutant_runs += 1;
+                let concluded = self.judge.conclude(input, &reference, run.mutant, &run.run, confirming)?;
+                spent.mutant_runs += u64::from(concluded.is_confirmed.is_some());
+                if let Judged::Verdict(Verdict::Killed(reason)) = concluded.judged {
+                    killed.push((run.mutant, reason));
+                }
             }
         }
         Ok(killed)

@@ -139,11 +139,11 @@ impl<'a> Ledger<'a> {
         let corpus = Corpus::default();
         let mut reached = Reached::after(map, &store.beyond()?);
         let mut paths = BTreeSet::new();
-        let (mut inputs, lost) = load_all(&folder, &store.addresses()?)?;
+        let (inputs, lost) = load_all(&folder, &store.addresses()?)?;
         if !lost.is_empty() {
             store.forget_entries(&lost)?;
         }
-        for entry in store.entries(|address| Ok(inputs.remove(address).unwrap_or_default()))? {
+        for entry in store.entries(|address| Ok(inputs.get(address).cloned().unwrap_or_default()))? {
             reached.keep(&entry.hits);
             paths.insert(entry.path_hash);
             corpus.push(entry);
@@ -240,6 +240,12 @@ impl<'a> Ledger<'a> {
         let hits = Seen::hits(&tried.counters);
         let mut state = self.lock();
         let (n_new, _) = state.reached.seen.new_in(&hits);
+        if n_new == 0
+            && let Some(known) = self.find(&tried.input)
+        {
+            drop(state);
+            return self.note_kills(known, &tried.strategy, &tried.kills);
+        }
         let kills = self.unknown_kills(EntryId(self.corpus.len() as u32), &tried.kills);
         if n_new == 0 && kills.is_empty() {
             return Ok(FindingKind::NothingNew);

@@ -34,7 +34,8 @@ pub(crate) fn judge_all(
             input: seed.clone(),
             parent: None,
             reason: "given".into(),
-            kills: Vec::new(),
+            // Nobody has looked at its mutants, and it may be worth keeping for them alone.
+            kills: ledger.open_mutants(),
             failed: None,
         };
         match judge.judge(plain, SEED, candidate, &mut spent)?.kind {

@@ -47,6 +47,8 @@ pub struct FuzzLoop {
     /// How often what hit a counter was proposed in vain.
     in_vain: HashMap<u32, u32>,
     n_batches: u64,
+    /// Places of the last batch whose inputs were kept.
+    pub(crate) kept_places: Vec<usize>,
     /// Marks have numbers from here on.
     first_mark: u32,
     pub(crate) counts: FuzzCounts,
@@ -117,6 +119,7 @@ impl FuzzLoop {
             unjudged: HashMap::new(),
             in_vain: HashMap::new(),
             n_batches: 0,
+            kept_places: Vec::new(),
             first_mark: map.n_counters,
             counts: FuzzCounts::default(),
             config,
@@ -166,9 +169,17 @@ impl FuzzLoop {
     /// Notes that the campaign does not keep a candidate. What it reached is new again, unless somebody else has reached it.
     pub fn forget(&mut self, input: &Input) {
         if let Some(index) = self.unjudged.remove(&input.address()) {
-            for (counter, _) in self.queue.seed(index).hits() {
+            let seed = self.queue.seed(index);
+            for (counter, _) in seed.hits().iter().filter(|_| !seed.is_for_mutants()) {
                 *self.in_vain.entry(*counter).or_default() += 1;
             }
+            self.queue.retire(index);
+        }
+    }
+
+    /// Notes that the campaign has kept the same input before.
+    pub fn forget_copy(&mut self, input: &Input) {
+        if let Some(index) = self.unjudged.remove(&input.address()) {
             self.queue.retire(index);
         }
     }
@@ -394,6 +405,7 @@ impl FuzzLoop {
     ) -> Result<(), ExecutorError> {
         let most_trims = self.pace.batch(MOST_TRIMS, around.clock().is_some()) as usize;
         let mut notable = std::mem::take(&mut self.notable);
+        self.kept_places.clear();
         for Notable { place, ending, counters, fuel } in notable.drain(..) {
             let hits = Seen::hits(&counters);
             let made = self.batch.made(place);
@@ -419,6 +431,7 @@ impl FuzzLoop {
                 },
             };
             let reason = made.how.clone().unwrap_or_else(|| made.recipe.to_string());
+            self.kept_places.push(place);
             match made.how {
                 None => self.mutations.reward(&made.recipe),
                 Some(_) => self.counts.n_good_answers += u64::from(made.seed.is_some()),

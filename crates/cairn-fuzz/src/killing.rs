@@ -12,7 +12,7 @@ use crate::{
 };
 use cairn_executor::ExecutorError;
 use cairn_model::{Input, Kill, MutantId};
-use cairn_strategy::{Candidate, Seen};
+use cairn_strategy::{Candidate, EntryId, Seen};
 use std::{collections::HashSet, time::Duration};
 
 /// Seeds of the pool at one time.
@@ -29,6 +29,21 @@ impl FuzzLoop {
         let mark = self.kill_mark(kill.mutant);
         if let Some(index) = self.queue.find(kill.entry) {
             self.queue.mark(index, &[mark]);
+        }
+    }
+
+    /// Notes that a mutant is not run any more: nobody need be chosen because of it.
+    pub(crate) fn give_up(&mut self, mutant: MutantId) {
+        for mark in [self.kill_mark(mutant), self.infection_mark(mutant)] {
+            self.queue.settle(mark);
+        }
+    }
+
+    /// Notes what a look at an entry of the corpus found.
+    pub(crate) fn mark_entry(&mut self, id: EntryId, looked: &Looked) {
+        if let Some(index) = self.queue.find(id) {
+            let marks = self.marks(looked);
+            self.queue.mark(index, &marks);
         }
     }
 
@@ -56,7 +71,7 @@ impl FuzzLoop {
             }
             found.candidate.kills = looked.kills;
         }
-        let mut looked_at = HashSet::new();
+        let mut looked_at: HashSet<usize> = self.kept_places.iter().copied().collect();
         for place in 0..n_inputs {
             let Some(mutants) = around.mutants() else { return Ok(()) };
             if !mutants.share.allows() {
@@ -124,7 +139,7 @@ impl FuzzLoop {
         if made.how.is_none() {
             self.mutations.reward(&made.recipe);
         }
-        self.keep(seed.marked(marks));
+        self.keep(seed.marked(marks).for_mutants());
         Ok(Some(Candidate { input, parent, reason, kills: looked.kills, failed: None }))
     }
 

@@ -26,6 +26,7 @@ mod config;
 mod dictionary;
 mod fuzz_loop;
 mod harness;
+mod killer;
 mod killing;
 mod mutants;
 mod mutation;

@@ -24,12 +24,15 @@ use cairn_executor::{
     mutants::{MutantJudge, fuel_for, time_for},
     oracle::{Judged, Masks, Reference},
 };
-use cairn_model::{Input, Kill, MutantId, MutantSet, MutantTable, Verdict};
+use cairn_model::{Input, Kill, KillReason, MutantId, MutantSet, MutantTable, Outcome, outcome::Comparison};
 use cairn_strategy::CountedMutants;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 /// Claims about a mutant that turned out wrong; after so many it is not run any more.
 const MOST_IN_VAIN: u32 = 3;
+
+/// Mutants that are run together: their outcomes are held until all are done.
+const AT_ONCE: usize = 128;
 
 /// Mutants that are run on an input that is only a sample.
 const MOST_OF_A_SAMPLE: usize = 32;
@@ -79,6 +82,8 @@ pub struct Mutants {
     survivors: MutantSet,
     /// Those that some input was seen to infect.
     infected: MutantSet,
+    /// What of the program's outcome was seen to differ from run to run.
+    masks: Masks,
     /// How often claims about a mutant were wrong.
     in_vain: HashMap<MutantId, u32>,
     prospects: Prospects,
@@ -128,6 +133,7 @@ impl Mutants {
             table: counted.table.clone(),
             survivors: counted.selected.clone(),
             infected: MutantSet::default(),
+            masks: Masks::default(),
             in_vain: HashMap::new(),
             share: Share::new(config.share),
             counts: MutantCounts::default(),
@@ -146,18 +152,20 @@ impl Mutants {
         self.survivors.remove(kill.mutant);
     }
 
-    /// Notes that claims were not true.
-    pub fn hear_in_vain(&mut self, claims: &[MutantId]) {
+    /// Notes that claims were not true, and returns the mutants that are given up for that.
+    pub(crate) fn hear_in_vain(&mut self, claims: &[MutantId]) -> Vec<MutantId> {
+        let mut given_up = Vec::new();
         for mutant in claims {
             self.counts.n_in_vain += 1;
             let n = self.in_vain.entry(*mutant).or_default();
             *n += 1;
             if *n >= MOST_IN_VAIN {
-                self.survivors.remove(*mutant);
+                given_up.push(*mutant);
             } else {
                 self.survivors.insert(*mutant);
             }
         }
+        given_up
     }
 
     /// Runs mutants on an input. Those that it seems to kill are not run again until the campaign has said what they are.
@@ -168,42 +176,94 @@ impl Mutants {
         session.set_wall_limit(EXAMINED_TIME);
         let examined = session.examine(input)?;
         let original = examined.run.execution.outcome;
-        let (oracle, masks) = (self.judge.oracle, Masks::default());
         // On an input on which the original fails nothing is killed.
-        if oracle.check(&original, &masks).is_err() {
+        if self.judge.oracle.check(&original, &self.masks).is_err() {
             return Ok(Looked::default());
         }
         let infected: MutantSet = examined.infected.into_iter().collect();
-        let first_infections: Vec<MutantId> = self
-            .survivors
-            .iter()
-            .filter(|mutant| infected.contains(*mutant) && !self.infected.contains(*mutant))
-            .collect();
         let patches = examined.reached.iter().map(|patch| &self.table.patches[patch.index()]);
-        let candidates: MutantSet = match self.config.prunes {
-            true => infected,
-            false => patches.flat_map(|patch| patch.mutants.clone().map(MutantId)).collect(),
-        };
-        let mutants = self.chosen(&candidates, care);
-        self.infected.extend(first_infections.iter().copied());
-        let fuel = examined.run.execution.fuel_used;
-        self.judge.session.set_fuel(fuel_for(fuel));
-        self.judge.session.set_wall_limit(time_for(original.elapsed, original.elapsed, LEAST_TIME));
-        let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
-        let mut looked = Looked { first_infections, n_runs: mutants.len() as u64, ..Looked::default() };
-        for run in self.judge.session.run(input, &mutants)? {
-            let judged = self.judge.judge(&reference, &run.run.execution.outcome)?;
-            let is_killed = matches!(judged, Judged::Verdict(Verdict::Killed(_)));
-            self.prospects.learn(&self.table, run.mutant, is_killed);
-            if is_killed {
-                self.survivors.remove(run.mutant);
-                looked.kills.push(run.mutant);
+        let mutants = match self.config.prunes {
+            true => self.chosen(&infected, care),
+            false => {
+                self.chosen(&patches.flat_map(|patch| patch.mutants.clone().map(MutantId)).collect(), care)
             }
+        };
+        let is_first = |mutant: &MutantId| infected.contains(*mutant) && !self.infected.contains(*mutant);
+        let first_infections: Vec<MutantId> = mutants.iter().copied().filter(is_first).collect();
+        self.infected.extend(first_infections.iter().copied());
+        self.judge.session.set_fuel(fuel_for(examined.run.execution.fuel_used));
+        let mut kills = Vec::new();
+        for part in mutants.chunks(AT_ONCE) {
+            self.run_part(input, &original, part, &mut kills)?;
         }
+        self.mask_what_varies(input, &original, &mut kills)?;
+        let kills: Vec<MutantId> = kills.into_iter().map(|(mutant, _)| mutant).collect();
+        kills.iter().for_each(|mutant| self.survivors.remove(*mutant));
+        let mut looked = Looked { first_infections, n_runs: mutants.len() as u64, kills };
         looked.first_infections.retain(|mutant| !looked.kills.contains(mutant));
         self.counts.n_runs += looked.n_runs;
         self.counts.n_claims += looked.kills.len() as u64;
         Ok(looked)
+    }
+
+    /// Runs some mutants and adds those that do not do what the original did.
+    fn run_part(
+        &mut self,
+        input: &Input,
+        original: &Outcome,
+        mutants: &[MutantId],
+        kills: &mut Vec<(MutantId, KillReason)>,
+    ) -> Result<(), ExecutorError> {
+        let (oracle, masks) = (self.judge.oracle, self.masks.clone());
+        let reference = Reference { oracle: &oracle, original, masks: &masks };
+        self.judge.session.set_wall_limit(time_for(original.elapsed, original.elapsed, LEAST_TIME));
+        for run in self.judge.session.run(input, mutants)? {
+            let mut reason = self.reason(&reference, &run.run.execution.outcome)?;
+            if matches!(reason, Some(KillReason::Timeout | KillReason::Memory)) {
+                // The machine may be busy. Loops run out of fuel, so this is rare.
+                self.judge.session.set_wall_limit(EXAMINED_TIME);
+                let again = self.judge.session.run(input, &[run.mutant])?;
+                reason = match again.first() {
+                    Some(again) => self.reason(&reference, &again.run.execution.outcome)?,
+                    None => None,
+                };
+                self.judge.session.set_wall_limit(time_for(original.elapsed, original.elapsed, LEAST_TIME));
+            }
+            self.prospects.learn(&self.table, run.mutant, reason.is_some());
+            kills.extend(reason.map(|reason| (run.mutant, reason)));
+        }
+        Ok(())
+    }
+
+    fn reason(
+        &mut self,
+        reference: &Reference<'_>,
+        outcome: &Outcome,
+    ) -> Result<Option<KillReason>, ExecutorError> {
+        Ok(match self.judge.judge(reference, outcome)? {
+            Judged::Verdict(verdict) => verdict.kill_reason(),
+            Judged::CompareFailed(_) => None,
+        })
+    }
+
+    /// Where something of what the program writes differs between two runs of the original, it tells nothing from then on.
+    fn mask_what_varies(
+        &mut self,
+        input: &Input,
+        original: &Outcome,
+        kills: &mut Vec<(MutantId, KillReason)>,
+    ) -> Result<(), ExecutorError> {
+        let by_content = |reason: &KillReason| matches!(reason, KillReason::Output | KillReason::Files);
+        if !kills.iter().any(|(_, reason)| by_content(reason)) {
+            return Ok(());
+        }
+        self.judge.session.set_wall_limit(EXAMINED_TIME);
+        let again = self.judge.session.original(input)?.execution.outcome;
+        if let Comparison::Different(parts) = original.compare(&again) {
+            self.masks = self.masks.and(&parts);
+            kills.retain(|(_, reason)| !by_content(reason));
+        }
+        Ok(())
     }
 
     /// The mutants to run, in order.
@@ -218,10 +278,10 @@ impl Mutants {
             }
             MutantFilter::Weak => mutants.retain(|mutant| !self.infected.contains(*mutant)),
         }
-        self.prospects.sort(&self.table, &mut mutants);
-        if care == Care::Sample && self.config.share != ShareConfig::Everything {
-            mutants.truncate(MOST_OF_A_SAMPLE);
-        }
-        mutants
+        let most = match care {
+            Care::Sample if self.config.share != ShareConfig::Everything => MOST_OF_A_SAMPLE,
+            Care::Sample | Care::Whole => usize::MAX,
+        };
+        self.prospects.best(&self.table, mutants, most)
     }
 }

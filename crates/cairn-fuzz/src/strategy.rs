@@ -5,18 +5,15 @@ use crate::{
     config::FuzzConfig,
     fuzz_loop::{FuzzCounts, FuzzLoop},
     harness,
-    mutants::{Care, MutantCounts, Mutants, MutantsConfig},
+    killer::Killing,
+    mutants::{MutantCounts, Mutants, MutantsConfig},
     surroundings::{Done, Surroundings},
 };
 use cairn_executor::{ExecutorError, Session, SymbolicExecutor, SymbolicRun};
-use cairn_model::{Input, MutantId, ProgramMap};
-use cairn_strategy::{
-    Budget, CampaignView, Candidate, Entry, EntryId, Finding, FindingKind, Strategy, StrategyError,
-};
+use cairn_model::{Input, ProgramMap};
+use cairn_strategy::{Budget, CampaignView, Candidate, Finding, FindingKind, Strategy, StrategyError};
 use std::{
-    collections::{HashMap, VecDeque},
     error::Error as _,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -31,26 +28,6 @@ pub struct FuzzStrategy {
     uncalled: Option<String>,
     /// How many entries of the corpus are known.
     n_known: usize,
-}
-
-/// What is done about mutants.
-enum Killing {
-    /// Nothing: the strategy `fuzz`.
-    No,
-    /// They are run from the first step on: the strategy `mu2`.
-    Wanted(MutantsConfig),
-    Ready(Box<Killer>),
-}
-
-/// Runs mutants in a campaign.
-struct Killer {
-    mutants: Mutants,
-    /// How many kills of the campaign are known.
-    n_heard: usize,
-    /// Entries of the corpus whose mutants nobody has run.
-    unexamined: VecDeque<EntryId>,
-    /// Candidates that the campaign has not judged, by address, with what was claimed of them.
-    claims: HashMap<String, Vec<MutantId>>,
 }
 
 /// Runs the symbolic view.
@@ -119,19 +96,14 @@ impl Strategy for FuzzStrategy {
         self.n_known += entries.len();
         self.killing.ready(view)?;
         if let Killing::Ready(killer) = &mut self.killing {
-            let (worker, n_workers) = self.config.worker;
-            let is_own = |entry: &&Arc<Entry>| {
-                let is_claimed = killer.claims.remove(&entry.input.address()).is_some();
-                !is_claimed && entry.id.0 % n_workers.max(1) == worker
-            };
-            killer.unexamined.extend(entries.iter().filter(is_own).map(|entry| entry.id));
+            killer.hear_entries(&entries, self.config.worker);
         }
         entries.iter().for_each(|entry| fuzzing.add_entry(entry));
         self.uncalled = harness::why_uncalled(view.map(), view.plain);
         let mut candidates = Vec::new();
         if let Killing::Ready(killer) = &mut self.killing {
-            killer.hear(view, fuzzing);
-            candidates = killer.look_at_entries(view, budget)?;
+            killer.hear_kills(view, fuzzing);
+            candidates = killer.look_at_entries(view, fuzzing, budget)?;
         }
         let mutants = match &mut self.killing {
             Killing::Ready(killer) => Some(&mut killer.mutants),
@@ -141,8 +113,7 @@ impl Strategy for FuzzStrategy {
         let mut around = InCampaign { view, budget, tracer, mutants, start, before: None };
         candidates.extend(fuzzing.run(&mut around)?);
         if let Killing::Ready(killer) = &mut self.killing {
-            let claimed = |candidate: &Candidate| (candidate.input.address(), candidate.kills.clone());
-            killer.claims.extend(candidates.iter().map(claimed));
+            killer.claim(&candidates);
         }
         Ok(candidates)
     }
@@ -154,16 +125,12 @@ impl Strategy for FuzzStrategy {
         if !is_own || matches!(finding.kind, FindingKind::Kept(_)) {
             return;
         }
-        let claims = match &mut self.killing {
-            Killing::Ready(killer) => killer.claims.remove(&finding.input.address()),
-            Killing::No | Killing::Wanted(_) => None,
-        };
-        if matches!(finding.kind, FindingKind::Kills(_)) {
-            return;
+        if let Killing::Ready(killer) = &mut self.killing {
+            killer.judged(&finding.input);
         }
-        fuzzing.forget(&finding.input);
-        if let (Killing::Ready(killer), Some(claims)) = (&mut self.killing, claims) {
-            killer.mutants.hear_in_vain(&claims);
+        match finding.kind {
+            FindingKind::Kills(_) => fuzzing.forget_copy(&finding.input),
+            _ => fuzzing.forget(&finding.input),
         }
     }
 
@@ -176,68 +143,6 @@ impl Strategy for FuzzStrategy {
         };
         let of_loop = self.fuzzing.iter().flat_map(FuzzLoop::notices);
         untraced.into_iter().chain(self.uncalled.clone()).chain(of_loop).collect()
-    }
-}
-
-impl Killing {
-    /// Starts the mutant view, once.
-    fn ready(&mut self, view: &CampaignView<'_>) -> Result<(), StrategyError> {
-        let Self::Wanted(config) = self else { return Ok(()) };
-        let judge = view.target.mutant_judge()?;
-        let Some((judge, counted)) = judge.zip(view.target.mutants()) else {
-            let reason = "there is no mutant view".into();
-            return Err(StrategyError::Unfit { strategy: "mu2", reason });
-        };
-        *self = Self::Ready(Box::new(Killer {
-            mutants: Mutants::new(judge, counted, config.clone()),
-            n_heard: 0,
-            unexamined: VecDeque::new(),
-            claims: HashMap::new(),
-        }));
-        Ok(())
-    }
-}
-
-impl Killer {
-    /// Takes note of kills, by whomever.
-    fn hear(&mut self, view: &CampaignView<'_>, fuzzing: &mut FuzzLoop) {
-        for kill in view.kills.since(self.n_heard) {
-            self.n_heard += 1;
-            self.mutants.hear(&kill);
-            fuzzing.hear_kill(&kill);
-        }
-    }
-
-    /// Runs mutants on entries of the corpus, and claims what these kill. Afterwards at least half of the time is left.
-    fn look_at_entries(
-        &mut self,
-        view: &mut CampaignView<'_>,
-        budget: &Budget,
-    ) -> Result<Vec<Candidate>, StrategyError> {
-        let half = budget.wall.map(|wall| wall / 2);
-        let start = Instant::now();
-        let mut candidates = Vec::new();
-        while let Some(id) = self.unexamined.front().copied() {
-            if view.is_over(budget) || half.is_some_and(|half| start.elapsed() > half) {
-                break;
-            }
-            self.unexamined.pop_front();
-            let input = view.corpus.get(id).input.clone();
-            let looked = self.mutants.look(&input, Care::Whole)?;
-            view.spent.target_runs += 1;
-            view.spent.mutant_runs += looked.n_runs;
-            if !looked.kills.is_empty() {
-                let reason = "a look at its mutants".into();
-                candidates.push(Candidate {
-                    input,
-                    parent: Some(id),
-                    reason,
-                    kills: looked.kills,
-                    failed: None,
-                });
-            }
-        }
-        Ok(candidates)
     }
 }
 

@@ -356,6 +356,8 @@ mod all_others {
         hostile_uses_io_uring
         hostile_uses_ptrace
         hostile_writes_outside
+        mu2_insertion_sort
+        mu2_saturated
         mutant_arithmetic
         mutant_assignments
         mutant_calls
@@ -371,6 +373,7 @@ mod all_others {
         mutant_skipped
         mutant_spots
         mutant_stack
+        mutant_system_macros
         mutant_templates
     }
 }

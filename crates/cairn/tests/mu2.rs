@@ -82,6 +82,8 @@ fn the_smallest_set_kills_as_much_as_all_and_says_why() {
         assert!(workspace.path("campaign").join(input["file"].as_str().unwrap()).exists());
         assert_ne!(input["kept_for"], "");
     }
+    let of_input = |input: &Value| input["kills"].as_array().unwrap().len() as u64;
+    assert!(inputs.iter().map(of_input).sum::<u64>() > 0);
     let n_all = fs::read_dir(workspace.path("campaign/corpus")).unwrap().count();
     assert!(n_files < n_all, "{n_files} of {n_all}");
     assert_eq!(scored(&workspace, "campaign/minimal"), scored(&workspace, "campaign/corpus"));
@@ -133,4 +135,44 @@ fn what_is_wrong_about_mutants_is_told_before_anything_is_built() {
         assert!(ran.stderr.contains(expected), "{more:?}: {}", ran.stderr);
         assert!(!workspace.path("campaign/campaign.db").exists());
     }
+}
+
+/// What it prints differs from run to run, but its exit status tells.
+const VARYING: &str = r#"
+#include <stdio.h>
+#include <time.h>
+int main(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  printf("%ld\n", now.tv_nsec);
+  int first = getchar(), second = getchar();
+  if (first < 0 || second < 0)
+    return 1;
+  return first * 2 > second + 100;
+}
+"#;
+
+#[test]
+fn mutants_of_a_program_whose_output_varies_are_killed_by_what_does_not() {
+    let workspace = Workspace::new();
+    workspace.write("target.c", VARYING);
+    workspace.write("inputs/start", "aa");
+    workspace.run("cairn-cc", ["-O1", "-g", "target.c", "-o", "target"]).success();
+    run(&workspace, "campaign", &["--strategy", "mu2", "--inputs", "6000"]).success();
+    let kills = kills(&workspace, "campaign");
+    assert!(kills.iter().any(|kill| kill.contains("first * 2")), "{kills:#?}");
+    assert!(kills.iter().all(|kill| !kill.ends_with("by output")), "{kills:#?}");
+    assert_eq!(n_killed(&workspace, "campaign"), scored(&workspace, "campaign/corpus"));
+}
+
+#[test]
+fn seeds_that_reach_the_same_are_kept_for_what_they_kill() {
+    let workspace = harness("mu2_saturated");
+    let n_seeds = 40u8;
+    for seed in 0..n_seeds {
+        workspace.write(format!("many/{seed}"), [seed * 6, 255 - seed, seed.wrapping_mul(37), 3 * seed]);
+    }
+    let words = ["run", "./target", "many", "-o", "campaign", "--workers", "1", "--inputs", "1"];
+    workspace.run("cairn", words.iter().chain(&["--strategy", "mu2"])).success();
+    assert_eq!(scored(&workspace, "campaign/corpus"), scored(&workspace, "many"));
 }

@@ -46,6 +46,8 @@ macro_rules! truths {
 }
 
 truths! { own OWN
+    mu2_insertion_sort
+    mu2_saturated
     mutant_arithmetic
     mutant_assignments
     mutant_calls

@@ -61,15 +61,26 @@ impl Prospects {
         self.n_runs[mutant.index()]
     }
 
-    /// Puts the likeliest to be killed first.
-    pub(super) fn sort(&self, table: &MutantTable, mutants: &mut [MutantId]) {
-        let likelihood = |mutant: &MutantId| {
-            let operator = self.operators.get(&table.mutants[mutant.index()].operator);
-            let function = self.functions[table.patch_of(*mutant).function as usize];
-            let age = 1.0 + f64::from(self.n_runs(*mutant)) / HALVED_AFTER;
-            operator.copied().unwrap_or_default().rate() * function.rate() / age
+    /// The `most` that are likeliest to be killed, these first.
+    pub(super) fn best(&self, table: &MutantTable, mutants: Vec<MutantId>, most: usize) -> Vec<MutantId> {
+        let mut rated: Vec<(f64, MutantId)> =
+            mutants.into_iter().map(|mutant| (self.likelihood(table, mutant), mutant)).collect();
+        let order = |one: &(f64, MutantId), other: &(f64, MutantId)| {
+            other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
         };
-        mutants.sort_by(|one, other| likelihood(other).total_cmp(&likelihood(one)).then(one.cmp(other)));
+        if rated.len() > most {
+            rated.select_nth_unstable_by(most, order);
+            rated.truncate(most);
+        }
+        rated.sort_unstable_by(order);
+        rated.into_iter().map(|(_, mutant)| mutant).collect()
+    }
+
+    fn likelihood(&self, table: &MutantTable, mutant: MutantId) -> f64 {
+        let operator = self.operators.get(&table.mutants[mutant.index()].operator);
+        let function = self.functions[table.patch_of(mutant).function as usize];
+        let age = 1.0 + f64::from(self.n_runs(mutant)) / HALVED_AFTER;
+        operator.copied().unwrap_or_default().rate() * function.rate() / age
     }
 }
 
@@ -110,9 +121,9 @@ mod tests {
     }
 
     fn order(prospects: &Prospects) -> Vec<u32> {
-        let mut mutants: Vec<MutantId> = (0..4).map(MutantId).collect();
-        prospects.sort(&table(), &mut mutants);
-        mutants.into_iter().map(|mutant| mutant.0).collect()
+        let best = |most| prospects.best(&table(), (0..4).map(MutantId).collect(), most);
+        assert_eq!(best(2), best(4)[..2]);
+        best(4).into_iter().map(|mutant| mutant.0).collect()
     }
 
     #[test]

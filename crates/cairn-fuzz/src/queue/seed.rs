@@ -11,6 +11,8 @@ pub struct Seed {
     hits: Vec<(u32, u8)>,
     /// What else it is a reason to be chosen for, named by numbers that no counter has.
     marks: Vec<u32>,
+    /// Whether it was kept for its marks only.
+    is_for_mutants: bool,
     fuel: u64,
     size: usize,
     signature: u64,
@@ -30,6 +32,7 @@ impl Seed {
             input,
             hits,
             marks: Vec::new(),
+            is_for_mutants: false,
             fuel,
             size,
             signature,
@@ -44,6 +47,17 @@ impl Seed {
     pub(crate) fn marked(mut self, marks: Vec<u32>) -> Self {
         self.marks = marks;
         self
+    }
+
+    /// The same, kept for its marks only: that others reach what it reaches is no news.
+    pub(crate) fn for_mutants(mut self) -> Self {
+        self.is_for_mutants = true;
+        self
+    }
+
+    /// Whether it was kept for its marks only.
+    pub(crate) fn is_for_mutants(&self) -> bool {
+        self.is_for_mutants
     }
 
     /// The same, chosen for its marks only, but known by its way.

@@ -13,7 +13,7 @@ use crate::{
     signals::Signals,
     target::Subject,
 };
-use cairn_model::MutantSet;
+use cairn_model::{Entry, MutantSet};
 use serde::Serialize;
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -45,6 +45,8 @@ struct ListedInput<'a> {
     file: String,
     /// Why it was kept when it was found.
     kept_for: &'a str,
+    /// Mutants that it was the first to kill.
+    kills: &'a [String],
 }
 
 /// Runs everything again and writes `minimal/` and `minimal.json` into the folder of the campaign.
@@ -83,17 +85,19 @@ fn list(
     if minimal.exists() {
         fs::remove_dir_all(&minimal)?;
     }
-    let kept_for: BTreeMap<&str, &str> = history
-        .entries
-        .iter()
-        .map(|kept| (kept.address.as_str(), kept.entry.provenance.kept_for.as_str()))
-        .collect();
+    let kept: BTreeMap<&str, &Entry> =
+        history.entries.iter().map(|kept| (kept.address.as_str(), &kept.entry)).collect();
+    let kills = history.mutants.as_ref().map(|mutants| &mutants.by_entry);
     let mut listed = Vec::new();
     for named in &distilled.inputs {
         let file = inputs::save(&minimal, &named.input, &subject.template)?;
         let file = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
-        let kept_for = kept_for.get(named.input.address().as_str()).copied().unwrap_or_default();
-        listed.push(ListedInput { file, kept_for });
+        let entry = kept.get(named.input.address().as_str());
+        listed.push(ListedInput {
+            file,
+            kept_for: entry.map_or("", |entry| &entry.provenance.kept_for),
+            kills: entry.and_then(|entry| kills?.get(&entry.id.0)).map_or(&[], Vec::as_slice),
+        });
     }
     let listed = Listed {
         format: 1,

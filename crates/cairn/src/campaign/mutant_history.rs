@@ -20,6 +20,8 @@ pub struct MutantHistory {
     pub survivors: Vec<String>,
     /// How many there are.
     pub n_survivors: usize,
+    /// What inputs kill, by number, each mutant with the first that was found to.
+    pub by_entry: BTreeMap<u32, Vec<String>>,
 }
 
 impl MutantHistory {
@@ -31,7 +33,11 @@ impl MutantHistory {
         let mut history = Self { n_mutants: selected.len(), ..Self::default() };
         for mutant in selected.iter() {
             match kill_of(mutant) {
-                Some(kill) => *history.by_reason.entry(kill.reason.name()).or_default() += 1,
+                Some(kill) => {
+                    *history.by_reason.entry(kill.reason.name()).or_default() += 1;
+                    let name = format!("{} by {}", mutants.name(mutant), kill.reason);
+                    history.by_entry.entry(kill.entry.0).or_default().push(name);
+                }
                 None => {
                     history.n_survivors += 1;
                     if history.survivors.len() < SHOWN_SURVIVORS {
