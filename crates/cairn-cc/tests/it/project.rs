@@ -36,6 +36,8 @@ impl Project {
         for part in ["bin", "lib", "include"] {
             fs::create_dir_all(ours.join(part)).unwrap();
         }
+        // Where the target folder lies in a checkout, the checkout would be the root of every project.
+        fs::create_dir_all(project.path().join(".git")).unwrap();
         fs::hard_link(env!("CARGO_BIN_EXE_cairn-cc"), ours.join("bin/cairn-cc")).unwrap();
         symlink("cairn-cc", ours.join("bin/cairn-c++")).unwrap();
         let dist = cairn_testkit::dist();
