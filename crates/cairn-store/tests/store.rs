@@ -126,11 +126,13 @@ fn a_campaign_of_the_third_format_goes_on() {
     Store::open(&path).unwrap().begin_campaign(&head).unwrap();
     // What the third format did not have.
     let third = rusqlite::Connection::open(&path).unwrap();
-    third.execute_batch("DROP TABLE beyond; PRAGMA user_version = 3;").unwrap();
+    let undo = "DROP TABLE beyond; DROP TABLE kills; ALTER TABLE moments DROP COLUMN n_killed; PRAGMA user_version = 3;";
+    third.execute_batch(undo).unwrap();
     drop(third);
     let mut store = Store::open(&path).unwrap();
     assert_eq!(store.campaign().unwrap(), Some(head));
     assert_eq!(store.beyond().unwrap(), Beyond::default());
+    assert_eq!((store.kills().unwrap().len(), store.moments().unwrap().len()), (0, 0));
     let beyond = Beyond { failing: vec![3, 70_000], unstable: vec![5] };
     store.note_beyond(&beyond).unwrap();
     drop(store);
