@@ -26,7 +26,7 @@ fn kills(workspace: &Workspace, folder: &str) -> Vec<String> {
     let events = events(workspace, folder);
     let of = |event: &Value| event["kills"].as_array().cloned().unwrap_or_default();
     let killed = events.iter().filter(|event| event["event"] == "killed");
-    killed.flat_map(|event| of(event)).map(|kill| kill.as_str().unwrap().to_owned()).collect()
+    killed.flat_map(of).map(|kill| kill.as_str().unwrap().to_owned()).collect()
 }
 
 fn n_killed(workspace: &Workspace, folder: &str) -> u64 {
