@@ -69,7 +69,9 @@ impl<'a> KillJudge<'a> {
         self.judge.session.set_wall_limit(original.wall_limit(self.bare.config().wall_limit));
         let infected: Vec<MutantId> =
             mutants.iter().copied().filter(|mutant| original.infected.contains(*mutant)).collect();
-        let confirming = Confirming { elsewhere: original.is_movable, is_known: false };
+        // Thousands of fresh processes would be most of a campaign: what a busy process may have caused is repeated in one here,
+        // everything at the end of the campaign.
+        let confirming = Confirming { elsewhere: false, is_known: true };
         let mut killed = Vec::new();
         for part in infected.chunks(AT_ONCE) {
             for run in self.judge.session.run(input, part)? {

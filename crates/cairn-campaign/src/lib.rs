@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Judging is done in one place ([`judge`]): a candidate is run again, a failure counts when the bare build fails in a fresh
-//! process, counters that differ between two runs of one input tell nothing, a mutant is killed when it is in a fresh process. With a [`SanitizedBuild`] every input that is kept
+//! process, counters that differ between two runs of one input tell nothing, a mutant is killed when the bare build does something else. With a [`SanitizedBuild`] every input that is kept
 //! is run on it once, too.
 //!
 //! With one worker and a budget of work a campaign decides the same every time.
