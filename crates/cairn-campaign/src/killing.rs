@@ -110,12 +110,9 @@ impl Ledger<'_> {
         (!names.is_empty()).then(|| format!("kills {}{more}", names.join(", ")))
     }
 
-    /// `parse.c:57:9 `<` → `<=``.
     fn name_mutant(&self, mutant: MutantId) -> String {
-        let Some(mutants) = self.mutants else { return format!("mutant {}", mutant.0) };
-        let site = &self.map.sites[mutants.table.patch_of(mutant).site.index()];
-        let replacement = &mutants.table.mutants[mutant.index()].replacement;
-        format!("{} `{}` → `{replacement}`", self.map.show(site.extent.start), site.text)
+        let name = self.mutants.map(|mutants| mutants.table.name(self.map, mutant));
+        name.unwrap_or_else(|| format!("mutant {}", mutant.0))
     }
 
     /// What became of the mutants that count.

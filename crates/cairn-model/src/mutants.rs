@@ -9,6 +9,7 @@
 
 use crate::{
     ids::{FunctionId, MutantId, PatchId, SiteId, StableId},
+    map::ProgramMap,
     versioned::Versioned,
 };
 use serde::{Deserialize, Serialize};
@@ -357,6 +358,13 @@ impl MutantTable {
     /// The patch of a mutant.
     pub fn patch_of(&self, mutant: MutantId) -> &Patch {
         &self.patches[self.mutants[mutant.index()].patch.index()]
+    }
+
+    /// A mutant in a few words: `parse.c:57:9 `i < n` → `i <= n``. `map` is the one that the table belongs to.
+    pub fn name(&self, map: &ProgramMap, mutant: MutantId) -> String {
+        let site = &map.sites[self.patch_of(mutant).site.index()];
+        let replacement = &self.mutants[mutant.index()].replacement;
+        format!("{} `{}` → `{replacement}`", map.show(site.extent.start), site.text)
     }
 
     /// All mutants with their ids.

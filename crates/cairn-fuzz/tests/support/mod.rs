@@ -153,20 +153,7 @@ impl<'a> Campaign<'a> {
 
     /// One step, whose candidates are judged.
     pub fn step(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> (Vec<Candidate>, Spent) {
-        let Self { program, session, corpus, seen, random, stop, .. } = self;
-        let kills = Kills::default();
-        let mut view = CampaignView::new(
-            *program,
-            corpus,
-            seen,
-            &kills,
-            session,
-            random,
-            program.template.max_size,
-            stop,
-        );
-        let candidates = strategy.step(&mut view, budget).unwrap();
-        let spent = view.finish();
+        let (candidates, spent) = self.propose(strategy, budget);
         for candidate in &candidates {
             let kind = self.judge(candidate, strategy.name());
             strategy.observe(&Finding {
@@ -178,8 +165,8 @@ impl<'a> Campaign<'a> {
         (candidates, spent)
     }
 
-    /// One step whose candidates are all turned down, as if runs of the judge had not reached what they reach.
-    pub fn step_in_vain(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> Vec<Candidate> {
+    /// What a strategy proposes in one step.
+    fn propose(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> (Vec<Candidate>, Spent) {
         let Self { program, session, corpus, seen, random, stop, .. } = self;
         let kills = Kills::default();
         let mut view = CampaignView::new(
@@ -193,6 +180,12 @@ impl<'a> Campaign<'a> {
             stop,
         );
         let candidates = strategy.step(&mut view, budget).unwrap();
+        (candidates, view.finish())
+    }
+
+    /// One step whose candidates are all turned down, as if runs of the judge had not reached what they reach.
+    pub fn step_in_vain(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> Vec<Candidate> {
+        let (candidates, _) = self.propose(strategy, budget);
         for Candidate { input, .. } in &candidates {
             let (input, kind) = (input.clone(), FindingKind::NothingNew);
             strategy.observe(&Finding { strategy: strategy.name().into(), input, kind });

@@ -35,7 +35,7 @@ impl MutantHistory {
             match kill_of(mutant) {
                 Some(kill) => {
                     *history.by_reason.entry(kill.reason.name()).or_default() += 1;
-                    let name = format!("{} by {}", mutants.name(mutant), kill.reason);
+                    let name = format!("{} by {}", mutants.table.name(&mutants.map, mutant), kill.reason);
                     history.by_entry.entry(kill.entry.0).or_default().push(name);
                 }
                 None => {

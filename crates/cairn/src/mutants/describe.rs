@@ -58,13 +58,6 @@ impl Mutants {
         text
     }
 
-    /// In a few words: `parse.c:57:9 `<` → `<=``.
-    pub fn name(&self, mutant: MutantId) -> String {
-        let site = self.site(mutant);
-        let replacement = &self.table.mutants[mutant.index()].replacement;
-        format!("{} `{}` → `{replacement}`", self.map.show(site.extent.start), site.text)
-    }
-
     /// For programs.
     pub fn describe(&self, mutant: MutantId) -> Described<'_> {
         let entry = &self.table.mutants[mutant.index()];
