@@ -24,7 +24,7 @@ use super::{
     formula::{FormulaBuilder, Manner, Values},
     logical::{self, Surroundings},
     resolve::{OperandPlace, ResolvedAnchor, ResolvedAt, ResolvedFunction, ResolvedOperand, Way},
-    tame::{first_after_variables, hide_divisors, tame},
+    tame::{first_after_variables, settle, tame},
 };
 use crate::fuel::split_before;
 use cairn_model::mutants::{Change, Formula, ValueType};
@@ -146,7 +146,7 @@ impl Weaver<'_> {
                     misfits.push(index);
                 }
             }
-            hide_divisors(self.builder, self.context, function.function);
+            settle(self.builder, self.context, function.function);
         }
         misfits
     }

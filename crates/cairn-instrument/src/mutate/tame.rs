@@ -20,7 +20,7 @@ const MOST_CLEARED: u64 = 16 * 1024;
 /// as another. A mutant may access another.
 const PROMISES: [&str; 5] = ["tbaa", "tbaa.struct", "range", "nonnull", "noundef"];
 
-/// Tames a body.
+/// Tames a body before mutants are woven into it; [`settle`] does the rest.
 ///
 /// # Safety
 /// The function has a body, and the builder is of its context.
@@ -34,20 +34,11 @@ pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: L
         while !block.is_null() {
             for at in instructions(block) {
                 match LLVMGetInstructionOpcode(at) {
-                    LLVMAdd | LLVMSub | LLVMMul => {
+                    LLVMAdd | LLVMSub | LLVMMul | LLVMShl => {
                         LLVMSetNSW(at, 0);
                         LLVMSetNUW(at, 0);
                     }
-                    LLVMShl => {
-                        LLVMSetNSW(at, 0);
-                        LLVMSetNUW(at, 0);
-                        limit_shift(builder, at);
-                    }
-                    LLVMLShr | LLVMAShr => {
-                        LLVMSetExact(at, 0);
-                        limit_shift(builder, at);
-                    }
-                    LLVMSDiv | LLVMUDiv => LLVMSetExact(at, 0),
+                    LLVMLShr | LLVMAShr | LLVMSDiv | LLVMUDiv => LLVMSetExact(at, 0),
                     // Without `inbounds`, but also without what it implies.
                     LLVMGetElementPtr => LLVMGEPSetNoWrapFlags(at, 0),
                     LLVMAlloca => variables.push(at),
@@ -66,24 +57,20 @@ pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: L
     }
 }
 
-/// Makes divisors something that the optimiser knows nothing about, when all mutants are there. One that it could see to
-/// be zero would make the division anything at all, and not what stops the program:
-///
-/// ```text
-///   %hidden = call i64 asm "", "=r,0"(i64 %divisor)
-///   %rest = urem i64 %size, %hidden
-/// ```
+/// Settles what divisions and shifts do, when all mutants are there: they may have changed the operands.
 ///
 /// # Safety
 /// The function has a body, and the builder is of its context.
-pub unsafe fn hide_divisors(builder: LLVMBuilderRef, context: LLVMContextRef, function: LLVMValueRef) {
-    // SAFETY: promised by the caller; a division has two operands.
+pub unsafe fn settle(builder: LLVMBuilderRef, context: LLVMContextRef, function: LLVMValueRef) {
+    // SAFETY: promised by the caller; divisions and shifts have two operands.
     unsafe {
         let mut block = LLVMGetFirstBasicBlock(function);
         while !block.is_null() {
             for at in instructions(block) {
-                if matches!(LLVMGetInstructionOpcode(at), LLVMSDiv | LLVMUDiv | LLVMSRem | LLVMURem) {
-                    hide_divisor(builder, context, at);
+                match LLVMGetInstructionOpcode(at) {
+                    LLVMSDiv | LLVMUDiv | LLVMSRem | LLVMURem => hide_divisor(builder, context, at),
+                    LLVMShl | LLVMLShr | LLVMAShr => limit_shift(builder, at),
+                    _ => {}
                 }
             }
             block = LLVMGetNextBasicBlock(block);
@@ -91,6 +78,13 @@ pub unsafe fn hide_divisors(builder: LLVMBuilderRef, context: LLVMContextRef, fu
     }
 }
 
+/// Makes a divisor something that the optimiser knows nothing about. One that it could see to be zero would make the division
+/// anything at all, and not what stops the program:
+///
+/// ```text
+///   %hidden = call i64 asm "", "=r,0"(i64 %divisor)
+///   %rest = urem i64 %size, %hidden
+/// ```
 unsafe fn hide_divisor(builder: LLVMBuilderRef, context: LLVMContextRef, division: LLVMValueRef) {
     let constraints = "=r,0";
     // SAFETY: `division` is one of integers of a live function; the assembly is of the type of its divisor.
@@ -140,6 +134,7 @@ pub unsafe fn first_after_variables(function: LLVMValueRef) -> LLVMValueRef {
     }
 }
 
+/// Takes the amount of a shift modulo the width.
 unsafe fn limit_shift(builder: LLVMBuilderRef, shift: LLVMValueRef) {
     // SAFETY: `shift` is a shift of a live function.
     unsafe {

@@ -431,6 +431,30 @@ fn a_value_is_replaced_where_it_is_used() {
 }
 
 #[test]
+fn an_amount_that_becomes_too_large_is_taken_modulo_the_width() {
+    let text = r#"
+        define i32 @f(i32 %x) {
+          %s = shl i32 %x, 1
+          ret i32 %s
+        }
+    "#;
+    let anchor = Anchor { at: At::Operand(at(0, 0), 1), operands: Vec::new() };
+    let minus_one = Formula { nodes: vec![Node::Integer(INT, -1)] };
+    check(
+        text,
+        anchor,
+        INT,
+        Change::Value(minus_one),
+        expect![[r#"
+            define range(i32 0, -2147483647) i32 @f(i32 %x) local_unnamed_addr #0 {
+            cairn.before:
+              %s = shl i32 %x, 31
+              ret i32 %s
+            }"#]],
+    );
+}
+
+#[test]
 fn only_the_anchored_operand_is_replaced() {
     let text = r#"
         define i32 @f(i32 %x) {

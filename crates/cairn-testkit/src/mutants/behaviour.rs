@@ -30,6 +30,11 @@ impl From<Outcome> for Behaviour {
 }
 
 impl Behaviour {
+    /// Whether it died of a signal.
+    pub fn is_death(&self) -> bool {
+        matches!(self, Self::Ended(outcome) if matches!(outcome.ending, Ending::Signalled { .. }))
+    }
+
     /// Whether it did not end.
     pub fn is_endless(&self) -> bool {
         matches!(self, Self::Endless)
