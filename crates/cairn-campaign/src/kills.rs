@@ -3,7 +3,7 @@
 use crate::{error::CampaignError, ledger::Ledger, run::Parts};
 use cairn_executor::{
     Executor,
-    mutants::{Confirming, MutantJudge, Original, Prepared},
+    mutants::{Confirming, MutantJudge, Original, Prepared, Preparing},
     oracle::{Judged, Reference},
 };
 use cairn_model::{Input, KillReason, MutantId, Spent, Verdict};
@@ -42,9 +42,9 @@ impl<'a> KillJudge<'a> {
         if open.is_empty() {
             return Ok(Vec::new());
         }
-        // Twice on the bare build and once elsewhere; once in the view as it is, and once with a look at everything.
-        spent.target_runs += 5;
-        match self.judge.prepare(&mut self.bare, input)? {
+        // Once on the bare build; once in the view as it is, and once with a look at everything.
+        spent.target_runs += 3;
+        match self.judge.prepare(&mut self.bare, input, Preparing::Quick)? {
             Prepared::Ready(original) => self.run(input, &original, &open, spent),
             Prepared::LeftOut(_) => Ok(Vec::new()),
             Prepared::Differs(_) => {
@@ -69,9 +69,8 @@ impl<'a> KillJudge<'a> {
         self.judge.session.set_wall_limit(original.wall_limit(self.bare.config().wall_limit));
         let infected: Vec<MutantId> =
             mutants.iter().copied().filter(|mutant| original.infected.contains(*mutant)).collect();
-        // Thousands of fresh processes would be most of a campaign: what a busy process may have caused is repeated in one here,
-        // everything at the end of the campaign.
-        let confirming = Confirming { elsewhere: false, is_known: true };
+        // Thousands of fresh processes would be most of a campaign: everything is run again in one at its end.
+        let confirming = Confirming::Later;
         let mut killed = Vec::new();
         for part in infected.chunks(AT_ONCE) {
             for run in self.judge.session.run(input, part)? {

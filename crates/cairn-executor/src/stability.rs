@@ -20,6 +20,11 @@ pub struct Stability {
 }
 
 impl Stability {
+    /// One run, as if another had done the same.
+    pub(crate) fn presumed(run: Execution) -> Self {
+        Self { second: run.clone(), first: run, unstable: Vec::new(), unknown: Vec::new() }
+    }
+
     /// Whether nothing differs.
     pub fn is_stable(&self) -> bool {
         self.unstable.is_empty()

@@ -49,6 +49,8 @@ pub struct FuzzLoop {
     n_batches: u64,
     /// Places of the last batch whose inputs were kept.
     pub(crate) kept_places: Vec<usize>,
+    /// Those of them whose inputs were cut down before.
+    pub(crate) trimmed_places: Vec<usize>,
     /// Marks have numbers from here on.
     first_mark: u32,
     pub(crate) counts: FuzzCounts,
@@ -106,7 +108,7 @@ impl FuzzLoop {
             dictionary,
             mutations: Mutations::new(&config),
             random: Random::new(seed),
-            queue: Queue::default(),
+            queue: Queue::with_marks(map.n_counters),
             batch: Batch::default(),
             harness: HarnessChanges::default(),
             notable: Vec::new(),
@@ -120,6 +122,7 @@ impl FuzzLoop {
             in_vain: HashMap::new(),
             n_batches: 0,
             kept_places: Vec::new(),
+            trimmed_places: Vec::new(),
             first_mark: map.n_counters,
             counts: FuzzCounts::default(),
             config,
@@ -214,7 +217,7 @@ impl FuzzLoop {
             self.counts.n_inputs += n_inputs;
             let n_before = found.len();
             self.judge(around, &mut found, &mut done)?;
-            self.look_at_mutants(around, &mut found, n_before, took, &mut done)?;
+            self.look_at_samples(around, &mut found, n_before, took, &mut done)?;
             done.candidates = found.len() as u64;
         }
         // Failures first, then what reached most.
@@ -314,9 +317,18 @@ impl FuzzLoop {
     }
 
     /// The next seed to change, if there is one of which anything can be changed.
-    fn next(&mut self, around: &dyn Surroundings) -> Option<Current> {
+    fn next(&mut self, around: &mut dyn Surroundings) -> Option<Current> {
         loop {
-            let (seed, n_left) = self.queue.choose(&mut self.random, &|seed| around.score(seed))?;
+            let is_for_mutants = self.is_turn_of_mutants(around);
+            let score = |seed: &Seed| around.score(seed);
+            let marked = match is_for_mutants {
+                true => self.queue.choose_marked(&mut self.random, &score),
+                false => None,
+            };
+            let (seed, n_left) = match marked {
+                Some(chosen) => chosen,
+                None => self.queue.choose(&mut self.random, &score)?,
+            };
             let input = self.queue.seed(seed).input();
             let scope = self.config.scope(input);
             let kind = if scope.is_only_buffer(input) { Kind::Buffers } else { Kind::Inputs };
@@ -406,6 +418,7 @@ impl FuzzLoop {
         let most_trims = self.pace.batch(MOST_TRIMS, around.clock().is_some()) as usize;
         let mut notable = std::mem::take(&mut self.notable);
         self.kept_places.clear();
+        self.trimmed_places.clear();
         for Notable { place, ending, counters, fuel } in notable.drain(..) {
             let hits = Seen::hits(&counters);
             let made = self.batch.made(place);
@@ -445,6 +458,9 @@ impl FuzzLoop {
                 let (seed, n_runs) = trim(seed, scope, around.session(), most_trims)?;
                 done.target_runs += n_runs as u64;
                 input = seed.input().clone();
+                if n_runs > 0 && input != self.batch.input(place) {
+                    self.trimmed_places.push(place);
+                }
                 self.keep(seed);
             }
             found.push(Found {

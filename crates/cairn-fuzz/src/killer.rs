@@ -6,11 +6,7 @@ use crate::{
 };
 use cairn_model::{Input, MutantId};
 use cairn_strategy::{Budget, CampaignView, Candidate, Entry, EntryId, StrategyError};
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::Arc,
-    time::Instant,
-};
+use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Instant};
 
 /// What is done about mutants.
 pub(crate) enum Killing {
@@ -26,9 +22,9 @@ pub(crate) struct Killer {
     pub(crate) mutants: Mutants,
     /// How many kills of the campaign are known.
     n_heard: usize,
-    /// Entries of the corpus whose mutants nobody has run.
-    unexamined: VecDeque<EntryId>,
-    /// Candidates that the campaign has not judged, by address, with what was claimed of them.
+    /// Entries of the corpus whose mutants nobody has run, the cheapest to run last.
+    unexamined: Vec<(Reverse<u64>, Reverse<EntryId>)>,
+    /// Candidates with claims that the campaign has not judged, by address.
     claims: HashMap<String, Vec<MutantId>>,
     /// Claims about candidates that it has judged, and that are compared with its kills next.
     judged: Vec<MutantId>,
@@ -46,7 +42,7 @@ impl Killing {
         *self = Self::Ready(Box::new(Killer {
             mutants: Mutants::new(judge, counted, config.clone()),
             n_heard: 0,
-            unexamined: VecDeque::new(),
+            unexamined: Vec::new(),
             claims: HashMap::new(),
             judged: Vec::new(),
         }));
@@ -57,26 +53,26 @@ impl Killing {
 impl Killer {
     /// Notes candidates that are about to be judged.
     pub(crate) fn claim(&mut self, candidates: &[Candidate]) {
-        let claims = candidates.iter().map(|candidate| (candidate.input.address(), candidate.kills.clone()));
-        self.claims.extend(claims);
+        let claiming = candidates.iter().filter(|candidate| !candidate.kills.is_empty());
+        self.claims.extend(claiming.map(|candidate| (candidate.input.address(), candidate.kills.clone())));
     }
 
-    /// Notes that a candidate was judged; whether it was one of ours.
+    /// Notes that a candidate was judged; whether something was claimed of it, and so its mutants were run.
     pub(crate) fn judged(&mut self, input: &Input) -> bool {
         let claims = self.claims.remove(&input.address());
-        let is_own = claims.is_some();
+        let has_claims = claims.is_some();
         self.judged.extend(claims.into_iter().flatten());
-        is_own
+        has_claims
     }
 
-    /// Takes note of entries. Those of others are to be looked at, each by one of the workers.
+    /// Takes note of entries. They are to be looked at, each by one of the workers.
     pub(crate) fn hear_entries(&mut self, entries: &[Arc<Entry>], (worker, n_workers): (u32, u32)) {
         for entry in entries {
-            let is_own = self.judged(&entry.input);
-            if !is_own && entry.id.0 % n_workers.max(1) == worker {
-                self.unexamined.push_back(entry.id);
+            if !self.judged(&entry.input) && entry.id.0 % n_workers.max(1) == worker {
+                self.unexamined.push((Reverse(entry.fuel), Reverse(entry.id)));
             }
         }
+        self.unexamined.sort_unstable();
     }
 
     /// Takes note of kills, by whomever, and of claims that did not become one.
@@ -94,7 +90,8 @@ impl Killer {
         }
     }
 
-    /// Runs mutants on entries of the corpus, and claims what these kill. Afterwards at least half of the time is left.
+    /// Runs mutants on entries of the corpus as far as their share allows, and claims what these kill. Afterwards at least half of
+    /// the time is left.
     pub(crate) fn look_at_entries(
         &mut self,
         view: &mut CampaignView<'_>,
@@ -102,15 +99,19 @@ impl Killer {
         budget: &Budget,
     ) -> Result<Vec<Candidate>, StrategyError> {
         let half = budget.wall.map(|wall| wall / 2);
+        let is_timed = budget.wall.is_some() || budget.cpu.is_some();
         let start = Instant::now();
         let mut candidates = Vec::new();
-        while let Some(id) = self.unexamined.front().copied() {
+        while self.mutants.share.allows(Care::Kept) {
             if view.is_over(budget) || half.is_some_and(|half| start.elapsed() > half) {
                 break;
             }
-            self.unexamined.pop_front();
+            let Some((_, Reverse(id))) = self.unexamined.pop() else { break };
             let input = view.corpus.get(id).input.clone();
-            let looked = self.mutants.look(&input, Care::Whole)?;
+            let begun = Instant::now();
+            let looked = self.mutants.look(&input, Care::Kept)?;
+            let took = is_timed.then(|| begun.elapsed());
+            self.mutants.share.looked(Care::Kept, looked.n_runs, took, looked.kills.len());
             view.spent.target_runs += 1;
             view.spent.mutant_runs += looked.n_runs;
             fuzzing.mark_entry(id, &looked);

@@ -1,7 +1,8 @@
 //! Mutants in the loop: which inputs are looked at, and what becomes of those that kill one.
 //!
-//! Inputs that reach something new are always looked at, of the others as many as the share of mutants allows: children of seeds
-//! that infect a survivor without killing it first, the rest by chance. What infects a mutant that nothing infected before joins a
+//! Inputs that reach something new are kept, and looked at later ([`Killer`](crate::killer::Killer)); of the others as many as the
+//! share of mutants allows: what was cut down to something new, then children of seeds that infect a survivor without killing it,
+//! the rest by chance. What infects a mutant that nothing infected before joins a
 //! *pool* of seeds, which nobody else hears of: a change of it may carry the difference to the program's output.
 
 use crate::{
@@ -17,6 +18,9 @@ use std::{collections::HashSet, time::Duration};
 
 /// Seeds of the pool at one time.
 const MOST_IN_POOL: usize = 256;
+
+/// How finely chances are told apart.
+const PARTS: usize = 1 << 16;
 
 /// How hard a child of the pool is looked for.
 const TRIES: usize = 4;
@@ -47,8 +51,8 @@ impl FuzzLoop {
         }
     }
 
-    /// Looks at mutants of what a batch has found, and at samples of the rest of it.
-    pub(crate) fn look_at_mutants(
+    /// Looks at samples of a batch. What it found is kept anyway, and looked at when the campaign has said so.
+    pub(crate) fn look_at_samples(
         &mut self,
         around: &mut dyn Surroundings,
         found: &mut Vec<Found>,
@@ -61,39 +65,39 @@ impl FuzzLoop {
         let Some(mutants) = around.mutants() else { return Ok(()) };
         mutants.share.fuzzed(n_inputs as u64, took, n_reached);
         let is_everything = mutants.share.is_everything();
-        for found in found[n_before..].iter_mut().filter(|found| !found.is_failure) {
-            let Some(mutants) = around.mutants() else { return Ok(()) };
-            let looked = mutants.look(&found.candidate.input, Care::Whole)?;
-            count(done, &looked);
-            if let Some(index) = self.unjudged.get(&found.candidate.input.address()).copied() {
-                let all = self.marks(&looked);
-                self.queue.mark(index, &all);
-            }
-            found.candidate.kills = looked.kills;
-        }
+        // Of what was cut down the whole may kill more, and is next to something new.
+        let mut first = std::mem::take(&mut self.trimmed_places).into_iter();
         let mut looked_at: HashSet<usize> = self.kept_places.iter().copied().collect();
         for place in 0..n_inputs {
-            let Some(mutants) = around.mutants() else { return Ok(()) };
-            if !mutants.share.allows() {
+            let start = around.clock();
+            let Some(mutants) = around.mutants().filter(|mutants| mutants.share.allows(Care::Sample)) else {
                 break;
-            }
-            let place = if is_everything { place } else { self.sample() };
-            if !looked_at.insert(place) {
+            };
+            let trimmed = first.next();
+            let place = trimmed.unwrap_or_else(|| if is_everything { place } else { self.sample() });
+            if trimmed.is_none() && !looked_at.insert(place) {
                 continue;
             }
             let input = self.batch.input(place);
-            let start = around.clock();
-            let Some(mutants) = around.mutants() else { return Ok(()) };
             let looked = mutants.look(&input, Care::Sample)?;
             let took = around.clock().zip(start).map(|(now, start)| now.saturating_sub(start));
-            let Some(mutants) = around.mutants() else { return Ok(()) };
-            mutants.share.sampled(looked.n_runs, took, looked.kills.len());
-            count(done, &looked);
+            if let Some(mutants) = around.mutants() {
+                mutants.share.looked(Care::Sample, looked.n_runs, took, looked.kills.len());
+            }
+            done.target_runs += 1;
+            done.mutant_runs += looked.n_runs;
             if let Some(candidate) = self.keep_for_mutants(place, input, looked, around, done)? {
                 found.push(Found { is_failure: false, n_reached: 0, candidate });
             }
         }
         Ok(())
+    }
+
+    /// Whether the next seed is chosen because of mutants: about as often as their share says.
+    pub(crate) fn is_turn_of_mutants(&mut self, around: &mut dyn Surroundings) -> bool {
+        let Some(mutants) = around.mutants() else { return false };
+        let part = mutants.share.part();
+        (self.random.below(PARTS) as f64) < part * PARTS as f64
     }
 
     /// A place of the batch to look at as a sample, rather one whose parent infects a survivor that nobody kills.
@@ -163,9 +167,4 @@ impl FuzzLoop {
     fn is_infection(&self, mark: u32) -> bool {
         (mark - self.first_mark()) % 2 == 1
     }
-}
-
-fn count(done: &mut Done, looked: &Looked) {
-    done.target_runs += 1;
-    done.mutant_runs += looked.n_runs;
 }

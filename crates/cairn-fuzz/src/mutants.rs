@@ -34,8 +34,11 @@ const MOST_IN_VAIN: u32 = 3;
 /// Mutants that are run together: their outcomes are held until all are done.
 const AT_ONCE: usize = 128;
 
-/// Mutants that are run on an input that is only a sample.
-const MOST_OF_A_SAMPLE: usize = 32;
+/// Mutants that are run on a sample, the likeliest to die.
+const MOST_OF_SAMPLE: usize = 32;
+
+/// Mutants that were run before and are run on an input that is kept anyway.
+const MOST_OF_KEPT: usize = 12;
 
 /// The least time a mutant has, where the judge gives it more.
 const LEAST_TIME: Duration = Duration::from_millis(20);
@@ -105,12 +108,12 @@ pub struct MutantCounts {
     pub n_in_vain: u64,
 }
 
-/// How thoroughly an input is looked at.
+/// Why an input is looked at, and so how thoroughly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Care {
-    /// All mutants that it might kill.
-    Whole,
-    /// The likeliest to die.
+    /// It is kept anyway: all of its mutants that were never run, and some of the likeliest to die.
+    Kept,
+    /// To find out whether it is worth keeping: some of the likeliest to die.
     Sample,
 }
 
@@ -278,10 +281,17 @@ impl Mutants {
             }
             MutantFilter::Weak => mutants.retain(|mutant| !self.infected.contains(*mutant)),
         }
+        if self.config.share == ShareConfig::Everything {
+            return self.prospects.all(&self.table, mutants);
+        }
+        let (first, again): (Vec<_>, Vec<_>) =
+            mutants.into_iter().partition(|mutant| care == Care::Kept && self.prospects.n_runs(*mutant) == 0);
+        let mut chosen = self.prospects.all(&self.table, first);
         let most = match care {
-            Care::Sample if self.config.share != ShareConfig::Everything => MOST_OF_A_SAMPLE,
-            Care::Sample | Care::Whole => usize::MAX,
+            Care::Kept => MOST_OF_KEPT,
+            Care::Sample => MOST_OF_SAMPLE,
         };
-        self.prospects.best(&self.table, mutants, most)
+        chosen.extend(self.prospects.best(&self.table, again, most));
+        chosen
     }
 }

@@ -1,12 +1,13 @@
 //! Inputs that are worth changing, and which of them is changed next.
 //!
 //! For every counter the *cheapest* input that hits it is known: the one with the smallest product of steps and size. As
-//! few of these as cover all counters are *favoured*, and most of the time goes to them. What else inputs are good for is told by
-//! *marks*, which count like counters. Those that were never chosen
-//! come first; among the others chance decides, and weighs what is rare: an input whose way is also that of many others'
+//! few of these as cover all counters are *favoured*, and most of the time goes to them. Those that were never chosen come first; among the others chance decides, and weighs what is rare: an input whose way is also that of many others'
 //! is worth less than one whose way hardly anything takes, as in AFLFast
 //! ([Böhme et al., 2016](https://doi.org/10.1145/2976749.2978428)). How often ways are taken is known from a sample of all
 //! runs.
+//!
+//! What else inputs are good for is told by *marks*, numbers that no counter has. Likewise the cheapest inputs with them are known,
+//! and are chosen apart, so that marks take nothing from coverage but what they are given.
 
 mod energy;
 mod seed;
@@ -26,6 +27,10 @@ pub(crate) struct Queue {
     seeds: Vec<Seed>,
     /// The cheapest seed by counter or mark.
     cheapest: HashMap<u32, u32>,
+    /// Marks have numbers from here on; `None` where there are no marks.
+    first_mark: Option<u32>,
+    /// As few seeds as have all marks.
+    marked: Vec<u32>,
     /// How often ways were seen in sampled runs, by signature.
     frequencies: HashMap<u64, u32>,
     /// Favoured seeds that were never chosen, last first.
@@ -46,6 +51,11 @@ const UNFAVOURED: f64 = 1.0 / 16.0;
 pub(crate) type Score<'a> = &'a dyn Fn(&Seed) -> f64;
 
 impl Queue {
+    /// An empty queue whose marks have numbers from `first_mark` on.
+    pub(crate) fn with_marks(first_mark: u32) -> Self {
+        Self { first_mark: Some(first_mark), ..Self::default() }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.seeds.len()
     }
@@ -158,15 +168,7 @@ impl Queue {
         if self.seeds.iter().all(|seed| seed.is_retired) {
             return None;
         }
-        if std::mem::take(&mut self.is_changed) {
-            self.favour();
-            self.n_since_renewal = RENEWAL;
-        }
-        self.n_since_renewal += 1;
-        if self.n_since_renewal >= RENEWAL {
-            self.n_since_renewal = 0;
-            self.weigh(score);
-        }
+        self.renew(score);
         let fresh = loop {
             match self.fresh.pop() {
                 Some(index) if self.seeds[index as usize].n_chosen > 0 => {}
@@ -177,9 +179,33 @@ impl Queue {
             Some(index) => index as usize,
             None => self.choose_by_weight(random),
         };
+        Some(self.chosen(index, score))
+    }
+
+    /// A seed to change because of its marks, and how many inputs are to be made from it. `None` if none has any.
+    pub(crate) fn choose_marked(&mut self, random: &mut Random, score: Score<'_>) -> Option<(usize, u32)> {
+        self.renew(score);
+        let index = *random.one_of(&self.marked)? as usize;
+        (!self.seeds[index].is_retired).then(|| self.chosen(index, score))
+    }
+
+    fn chosen(&mut self, index: usize, score: Score<'_>) -> (usize, u32) {
         let energy = self.energy(index, score);
         self.seeds[index].n_chosen += 1;
-        Some((index, energy))
+        (index, energy)
+    }
+
+    /// Takes note of what has changed.
+    fn renew(&mut self, score: Score<'_>) {
+        if std::mem::take(&mut self.is_changed) {
+            self.favour();
+            self.n_since_renewal = RENEWAL;
+        }
+        self.n_since_renewal += 1;
+        if self.n_since_renewal >= RENEWAL {
+            self.n_since_renewal = 0;
+            self.weigh(score);
+        }
     }
 
     fn choose_by_weight(&mut self, random: &mut Random) -> usize {
@@ -195,7 +221,7 @@ impl Queue {
     fn weigh(&mut self, score: Score<'_>) {
         self.averages = Averages::of(self);
         let mut chooser = std::mem::take(&mut self.chooser);
-        let weight = |seed: &Seed| match seed.is_retired {
+        let weight = |seed: &Seed| match seed.is_retired || seed.is_only_marked() {
             true => 0.0,
             false => {
                 let favour = if seed.is_favoured { 1.0 } else { UNFAVOURED };
@@ -206,32 +232,45 @@ impl Queue {
         self.chooser = chooser;
     }
 
-    /// Favours as few of the cheapest seeds as cover every counter: counter by counter, unless it is covered.
+    /// Favours as few of the cheapest seeds as cover every counter, and lists as few as have every mark.
     fn favour(&mut self) {
+        let first_mark = self.first_mark.unwrap_or(u32::MAX);
+        let mut goods: Vec<(u32, u32)> = self.cheapest.iter().map(|(good, seed)| (*good, *seed)).collect();
+        goods.sort_unstable();
+        let (counters, marks) = goods.split_at(goods.partition_point(|(good, _)| *good < first_mark));
         for seed in &mut self.seeds {
             seed.is_favoured = false;
         }
-        let mut goods: Vec<(u32, u32)> = self.cheapest.iter().map(|(good, seed)| (*good, *seed)).collect();
-        goods.sort_unstable();
-        let mut covered = vec![false; goods.last().map_or(0, |(good, _)| *good as usize + 1)];
-        for (good, index) in goods {
-            if covered[good as usize] {
-                continue;
-            }
-            let seed = &mut self.seeds[index as usize];
-            seed.is_favoured = true;
-            // Marks beyond the last were settled.
-            for good in seed.goods() {
-                if let Some(covered) = covered.get_mut(good as usize) {
-                    *covered = true;
-                }
-            }
+        for index in self.covering(counters) {
+            self.seeds[index as usize].is_favoured = true;
         }
+        self.marked = self.covering(marks);
         self.fresh.clear();
         let is_fresh = |seed: &Seed| seed.is_favoured && seed.n_chosen == 0;
         self.fresh.extend(
             (0..self.seeds.len() as u32).rev().filter(|index| is_fresh(&self.seeds[*index as usize])),
         );
+    }
+
+    /// Seeds that have all `goods`, of each the cheapest unless one that is there has it, too.
+    fn covering(&self, goods: &[(u32, u32)]) -> Vec<u32> {
+        let (Some((first, _)), Some((last, _))) = (goods.first(), goods.last()) else { return Vec::new() };
+        let mut covered = vec![false; (last - first) as usize + 1];
+        let place = |good: u32| good.checked_sub(*first).map(|place| place as usize);
+        let mut covering = Vec::new();
+        for (good, index) in goods {
+            if place(*good).is_some_and(|place| covered[place]) {
+                continue;
+            }
+            covering.push(*index);
+            for place in self.seeds[*index as usize].goods().filter_map(place) {
+                // Some are of another kind, and marks beyond the last were settled.
+                if let Some(covered) = covered.get_mut(place) {
+                    *covered = true;
+                }
+            }
+        }
+        covering
     }
 }
 

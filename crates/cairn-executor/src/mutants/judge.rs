@@ -32,13 +32,40 @@ pub enum Comparing {
 }
 
 /// What has to happen before a kill counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Confirming {
-    /// Whether the original does the same where memory is laid out otherwise: then its mutants have to be killed there, too.
-    pub elsewhere: bool,
-    /// Whether the mutant's kills were confirmed before, on another input: then only those that a busy process may have caused are
-    /// looked at again.
-    pub is_known: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirming {
+    /// A fresh process agrees.
+    First {
+        /// Whether memory is laid out otherwise there: only where the original does not mind.
+        elsewhere: bool,
+    },
+    /// Kills of this mutant were confirmed before, on another input: a fresh process agrees with those that a process in which
+    /// others ran before may have caused.
+    Known {
+        /// Likewise.
+        elsewhere: bool,
+    },
+    /// A fresh process agrees with those that a busy machine may have caused; somebody will look at all of them again.
+    Later,
+}
+
+impl Confirming {
+    fn elsewhere(self) -> bool {
+        matches!(self, Self::First { elsewhere: true } | Self::Known { elsewhere: true })
+    }
+
+    /// Whether a kill counts as it is.
+    fn is_enough(self, reason: KillReason, is_unstable: bool, ran: &Ran) -> bool {
+        let may_be_busy = matches!(reason, KillReason::Timeout | KillReason::Memory);
+        // A run that was made in a fresh process needs no other like it, unless a busy machine may be to blame.
+        let is_fresh = *ran != Ran::Live && !self.elsewhere() && !may_be_busy;
+        is_fresh
+            || match self {
+                Self::First { .. } => false,
+                Self::Known { .. } => !needs_confirmation(reason) && !is_unstable,
+                Self::Later => !may_be_busy,
+            }
+    }
 }
 
 /// What a run of a mutant came to.
@@ -83,14 +110,10 @@ impl MutantJudge {
         let unasked = |judged| Ok(Concluded { judged, is_confirmed: None });
         let Judged::Verdict(Verdict::Killed(reason)) = judged else { return unasked(judged) };
         let is_unstable = !reference.masks.is_empty() && reason == KillReason::Output;
-        // A run that was made in a fresh process needs no other like it, unless a busy machine may be to blame.
-        let is_fresh = run.ran != Ran::Live
-            && !confirming.elsewhere
-            && !matches!(reason, KillReason::Timeout | KillReason::Memory);
-        if is_fresh || confirming.is_known && !needs_confirmation(reason) && !is_unstable {
+        if confirming.is_enough(reason, is_unstable, &run.ran) {
             return unasked(judged);
         }
-        self.conclude_fresh(input, reference, mutant, confirming.elsewhere)
+        self.conclude_fresh(input, reference, mutant, confirming.elsewhere())
     }
 
     /// The verdict of a kill that a fresh process has to agree with.

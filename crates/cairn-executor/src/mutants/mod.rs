@@ -36,7 +36,7 @@ pub use self::{
     guide::{Guided, GuidedEnd},
     judge::{Comparing, Concluded, Confirming, MutantJudge},
     observe::{MAX_VALUES, Observe, Observed},
-    prepare::{Difference, EXAMINED_MARGIN, LeftOut, Original, Prepared, TIME_MARGINS, time_for},
+    prepare::{Difference, EXAMINED_MARGIN, LeftOut, Original, Prepared, Preparing, TIME_MARGINS, time_for},
     reach_file::ReachFile,
 };
 

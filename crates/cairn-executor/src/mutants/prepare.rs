@@ -6,6 +6,7 @@ use crate::{
     error::ExecutorError,
     executor::Executor,
     oracle::{Judged, Masks, Reference, Unusable},
+    stability::Stability,
 };
 use cairn_model::{Ending, Input, MutantId, MutantSet, Outcome, Verdict, outcome::Comparison};
 use std::time::Duration;
@@ -26,6 +27,15 @@ pub const TIME_MARGINS: [u32; 2] = [10, 40];
 
 /// How much slower can be seen from the examining run: in between, a mutant may take so many times what that took.
 pub const EXAMINED_MARGIN: u32 = 5;
+
+/// How much is done before an input has a say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preparing {
+    /// The bare build is run twice, and once more where memory is laid out otherwise.
+    Thorough,
+    /// The bare build is run once: the view, which is to do the same twice, tells whether it always does.
+    Quick,
+}
 
 /// What became of preparing an input.
 #[derive(Debug)]
@@ -86,7 +96,7 @@ pub struct Original {
     pub time: Duration,
     /// How long it took to examine it.
     pub examined_time: Duration,
-    /// Whether it does the same where memory is laid out otherwise.
+    /// Whether it does the same where memory is laid out otherwise; not, if that was not tried.
     pub is_movable: bool,
     /// Counters of its run.
     pub counters: Vec<u8>,
@@ -123,8 +133,16 @@ enum Agrees {
 
 impl MutantJudge {
     /// Runs `input` on the bare build and on the mutant view with nothing active, and examines it.
-    pub fn prepare(&mut self, bare: &mut Executor, input: &Input) -> Result<Prepared, ExecutorError> {
-        let mut stability = bare.run_twice(input)?;
+    pub fn prepare(
+        &mut self,
+        bare: &mut Executor,
+        input: &Input,
+        preparing: Preparing,
+    ) -> Result<Prepared, ExecutorError> {
+        let mut stability = match preparing {
+            Preparing::Thorough => bare.run_twice(input)?,
+            Preparing::Quick => Stability::presumed(bare.run(input)?),
+        };
         let original = stability.first.outcome.clone();
         let time = original.elapsed.max(stability.second.outcome.elapsed);
         let varying =
@@ -181,8 +199,10 @@ impl MutantJudge {
             Agrees::No => return Ok(Prepared::Differs(differs(outcome, true))),
             Agrees::Unknown(why) => return Ok(Prepared::LeftOut(why)),
         }
-        let moved = bare.run(&layout::elsewhere(input))?;
-        let is_movable = matches!(self.agrees(&reference, &moved.outcome)?, Agrees::Yes);
+        let is_movable = preparing == Preparing::Thorough && {
+            let moved = bare.run(&layout::elsewhere(input))?;
+            matches!(self.agrees(&reference, &moved.outcome)?, Agrees::Yes)
+        };
         let table = self.session.table();
         let patches = examined.reached.iter().map(|patch| &table.patches[patch.index()]);
         Ok(Prepared::Ready(Box::new(Original {

@@ -3,8 +3,12 @@
 use cairn_model::{MutantId, MutantTable};
 use std::collections::BTreeMap;
 
-/// A mutant that was run so often in vain is half as likely to be killed by the next input.
-const HALVED_AFTER: f64 = 8.0;
+/// A mutant that was run so often in vain is a quarter as likely to be killed by the next input.
+const QUARTERED_AFTER: f64 = 8.0;
+
+/// Mutants that are less likely to be killed are as good as equivalent: of these only so many are run at a time.
+const HOPELESS: f64 = 0.001;
+const MOST_HOPELESS: usize = 2;
 
 /// How likely mutants are to be killed, learnt from others of their operator and function, and from their own runs.
 #[derive(Debug, Default)]
@@ -73,14 +77,24 @@ impl Prospects {
             rated.truncate(most);
         }
         rated.sort_unstable_by(order);
+        let n_hopeful = rated.partition_point(|(likelihood, _)| *likelihood >= HOPELESS);
+        rated.truncate(n_hopeful + MOST_HOPELESS);
         rated.into_iter().map(|(_, mutant)| mutant).collect()
+    }
+
+    /// All of them, the likeliest to be killed first.
+    pub(super) fn all(&self, table: &MutantTable, mut mutants: Vec<MutantId>) -> Vec<MutantId> {
+        mutants.sort_by(|one, other| {
+            self.likelihood(table, *other).total_cmp(&self.likelihood(table, *one)).then(one.cmp(other))
+        });
+        mutants
     }
 
     fn likelihood(&self, table: &MutantTable, mutant: MutantId) -> f64 {
         let operator = self.operators.get(&table.mutants[mutant.index()].operator);
         let function = self.functions[table.patch_of(mutant).function as usize];
-        let age = 1.0 + f64::from(self.n_runs(mutant)) / HALVED_AFTER;
-        operator.copied().unwrap_or_default().rate() * function.rate() / age
+        let age = 1.0 + f64::from(self.n_runs(mutant)) / QUARTERED_AFTER;
+        operator.copied().unwrap_or_default().rate() * function.rate() / (age * age)
     }
 }
 
@@ -135,7 +149,19 @@ mod tests {
             prospects.learn(&table, MutantId(3), true);
         }
         // The one that was run has lost by it, and its likes have won.
-        assert_eq!(order(&prospects), [3, 1, 2, 0]);
+        assert_eq!(order(&prospects), [1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn of_what_survives_again_and_again_little_is_run() {
+        let table = table();
+        let mut prospects = Prospects::new(&table);
+        for mutant in (0..4).map(MutantId) {
+            (0..200).for_each(|_| prospects.learn(&table, mutant, false));
+        }
+        let mutants: Vec<MutantId> = (0..4).map(MutantId).collect();
+        assert_eq!(prospects.best(&table, mutants.clone(), 4).len(), MOST_HOPELESS);
+        assert_eq!(prospects.all(&table, mutants).len(), 4);
     }
 
     #[test]

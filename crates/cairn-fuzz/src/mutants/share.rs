@@ -1,10 +1,14 @@
 //! How much of the work goes to mutants.
 
+use super::Care;
 use std::time::Duration;
 
 /// Where an adaptive share begins, and its limits.
-const FIRST: f64 = 0.15;
-const LIMITS: (f64, f64) = (0.03, 0.4);
+const FIRST: f64 = 0.08;
+const LIMITS: (f64, f64) = (0.02, 0.16);
+
+/// The part of the share that looks at kept inputs have at most.
+const KEPT_PART: f64 = 0.5;
 
 /// Looks at samples after which an adaptive share is reconsidered.
 const WINDOW: u32 = 32;
@@ -29,8 +33,10 @@ pub enum ShareConfig {
 pub(crate) struct Share {
     config: ShareConfig,
     share: f64,
-    /// What was spent on plain fuzzing and on samples of mutants: seconds, or runs.
+    /// What was spent on plain fuzzing: seconds, or runs.
     plain: f64,
+    /// What was spent on looks at inputs that are kept anyway, and on samples of the others.
+    kept: f64,
     sampled: f64,
     window: Window,
 }
@@ -52,7 +58,7 @@ impl Share {
             ShareConfig::Fixed(share) => share,
             ShareConfig::Everything => 1.0,
         };
-        Self { config, share, plain: 0.0, sampled: 0.0, window: Window::default() }
+        Self { config, share, plain: 0.0, kept: 0.0, sampled: 0.0, window: Window::default() }
     }
 
     /// Notes a batch of the plain view, and how many of its inputs reached something new.
@@ -63,10 +69,15 @@ impl Share {
         self.window.n_reached += n_reached as u32;
     }
 
-    /// Notes a look at a sample.
-    pub(crate) fn sampled(&mut self, n_runs: u64, took: Option<Duration>, n_killed: usize) {
+    /// Notes a look. Whoever judges what it claims runs as many mutants again.
+    pub(crate) fn looked(&mut self, care: Care, n_runs: u64, took: Option<Duration>, n_killed: usize) {
         let in_runs = COST_OF_LOOK + COST_OF_MUTANT * n_runs as f64;
         let cost = took.map_or(in_runs, |took| took.as_secs_f64());
+        let cost = cost * (1.0 + n_killed as f64 / (n_runs as f64 + 1.0));
+        if care == Care::Kept {
+            self.kept += cost;
+            return;
+        }
         self.sampled += cost;
         self.window.sampled += cost;
         self.window.n_killed += n_killed as u32;
@@ -76,9 +87,20 @@ impl Share {
         }
     }
 
-    /// Whether another sample may be looked at.
-    pub(crate) fn allows(&self) -> bool {
-        self.config == ShareConfig::Everything || self.sampled <= self.share * (self.plain + self.sampled)
+    /// Whether another input may be looked at. What is kept anyway has half of the share: a look at it tells which mutants
+    /// survive, and kills nothing that the corpus would not kill without it.
+    pub(crate) fn allows(&self, care: Care) -> bool {
+        let all = self.plain + self.kept + self.sampled;
+        self.is_everything()
+            || match care {
+                Care::Kept => self.kept <= self.share * KEPT_PART * all,
+                Care::Sample => self.kept + self.sampled <= self.share * all,
+            }
+    }
+
+    /// How many of all seeds are chosen because of mutants.
+    pub(crate) fn part(&self) -> f64 {
+        self.share.min(LIMITS.1)
     }
 
     /// Whether every input is looked at.
@@ -94,8 +116,9 @@ impl Share {
         let factor = if rate(n_killed, sampled) > rate(n_reached, plain) { 1.25 } else { 0.8 };
         self.share = (self.share * factor).clamp(LIMITS.0, LIMITS.1);
         // What was spent long ago is no debt.
-        self.plain *= 0.5;
-        self.sampled *= 0.5;
+        for spent in [&mut self.plain, &mut self.kept, &mut self.sampled] {
+            *spent *= 0.5;
+        }
     }
 }
 
@@ -108,8 +131,8 @@ mod tests {
         let mut share = Share::new(ShareConfig::Adaptive);
         for _ in 0..2000 {
             share.fuzzed(100, None, n_reached);
-            while share.allows() {
-                share.sampled(10, None, n_killed);
+            while share.allows(Care::Sample) {
+                share.looked(Care::Sample, 10, None, n_killed);
             }
         }
         share.share
@@ -127,8 +150,8 @@ mod tests {
             let mut share = Share::new(ShareConfig::Fixed(fixed));
             for _ in 0..1000 {
                 share.fuzzed(100, None, 0);
-                while share.allows() {
-                    share.sampled(4, None, 0);
+                while share.allows(Care::Sample) {
+                    share.looked(Care::Sample, 4, None, 0);
                 }
             }
             let part = share.sampled / (share.plain + share.sampled);
@@ -137,9 +160,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_kept_anyway_leaves_half_of_the_share_to_the_others() {
+        let mut share = Share::new(ShareConfig::Fixed(0.4));
+        for _ in 0..1000 {
+            share.fuzzed(100, None, 0);
+            while share.allows(Care::Kept) {
+                share.looked(Care::Kept, 4, None, 4);
+            }
+            while share.allows(Care::Sample) {
+                share.looked(Care::Sample, 4, None, 0);
+            }
+        }
+        let all = share.plain + share.kept + share.sampled;
+        assert!((share.kept / all - 0.2).abs() < 0.01, "{share:?}");
+        assert!((share.sampled / all - 0.2).abs() < 0.01, "{share:?}");
+    }
+
+    #[test]
     fn everything_is_looked_at_where_that_is_asked_for() {
         let mut share = Share::new(ShareConfig::Everything);
-        share.sampled(1000, None, 0);
-        assert!(share.allows() && share.is_everything());
+        for care in [Care::Kept, Care::Sample] {
+            share.looked(care, 1000, None, 0);
+            assert!(share.allows(care) && share.is_everything());
+        }
     }
 }

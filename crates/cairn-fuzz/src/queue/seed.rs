@@ -66,6 +66,11 @@ impl Seed {
         self
     }
 
+    /// Whether it is chosen for its marks only.
+    pub(super) fn is_only_marked(&self) -> bool {
+        self.hits.is_empty() && !self.marks.is_empty()
+    }
+
     /// Everything it is good for, by number: counters it hits, and marks.
     pub(super) fn goods(&self) -> impl Iterator<Item = u32> + '_ {
         self.hits.iter().map(|(counter, _)| *counter).chain(self.marks.iter().copied())

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{commands::cover::verb, failure::Failure};
 use cairn_executor::{
-    mutants::{Difference, LeftOut, Original, Prepared as Outcomes},
+    mutants::{Difference, LeftOut, Original, Prepared as Outcomes, Preparing},
     oracle::Reference,
 };
 use cairn_model::{
@@ -34,7 +34,7 @@ pub enum Prepared {
 impl Worker {
     /// Runs `input` on the bare build and on the mutant view with nothing active, and examines it.
     pub fn prepare(&mut self, input: &Input) -> Result<Prepared, Failure> {
-        Ok(match self.judge.prepare(&mut self.bare, input)? {
+        Ok(match self.judge.prepare(&mut self.bare, input, Preparing::Thorough)? {
             Outcomes::LeftOut(why) => Prepared::LeftOut(self.no_say(&why)),
             Outcomes::Differs(difference) => Prepared::Differs(shown(&difference)),
             Outcomes::Ready(original) => Prepared::Ready(Box::new(self.ready(input, *original))),

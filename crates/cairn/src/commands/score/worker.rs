@@ -104,8 +104,11 @@ impl Worker {
             let started = Instant::now();
             let mut batch = Batch::default();
             for run in self.judge.session.run(input, part)? {
-                let is_known = self.confirmed.contains(run.mutant);
-                let confirming = Confirming { elsewhere: ready.is_movable, is_known };
+                let elsewhere = ready.is_movable;
+                let confirming = match self.confirmed.contains(run.mutant) {
+                    true => Confirming::Known { elsewhere },
+                    false => Confirming::First { elsewhere },
+                };
                 let concluded = self.judge.conclude(input, &reference, run.mutant, &run.run, confirming)?;
                 match concluded.is_confirmed {
                     Some(true) => {
