@@ -1,6 +1,6 @@
 //! The tools that are compared, each as its makers say it is used.
 
-use cairn_experiment::Arm;
+use cairn_experiment::{Arm, Limit};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cairn with one worker.
@@ -9,10 +9,14 @@ pub fn cairn() -> Arm {
     arm("cairn", command, &["{out}/corpus"], &[])
 }
 
-/// Cairn with one worker and a strategy, called `name`.
-pub fn strategy(name: &str, options: &str) -> Arm {
+/// Cairn with one worker and a strategy, called `name`, as long as `limit` says.
+pub fn strategy(name: &str, options: &str, limit: &Limit) -> Arm {
+    let limit = match limit.inputs {
+        Some(_) => "--inputs {inputs}",
+        None => "--cpu {seconds}s",
+    };
     let command = format!(
-        "env -C {{folder}} {{cairn}} run {{program}} {{seeds}} -o {{out}} {options} --cpu {{seconds}}s --workers 1 --seed \
+        "env -C {{folder}} {{cairn}} run {{program}} {{seeds}} -o {{out}} {options} {limit} --workers 1 --seed \
          {{repetition}} -- {{args}}"
     );
     arm(name, &command, &["{out}/corpus"], &[])

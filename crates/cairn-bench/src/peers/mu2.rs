@@ -35,7 +35,13 @@ struct Cell {
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     let seconds: f64 = variable("CAIRN_BENCH_SECONDS", 60.0)?;
     let repetitions: u32 = variable("CAIRN_BENCH_REPETITIONS", 5)?;
-    let folder = cache.folder.join("experiments").join(format!("mu2-{seconds}s-{}", version(cache)?));
+    // Equal trials instead of equal time.
+    let inputs: u64 = variable("CAIRN_BENCH_INPUTS", 0)?;
+    let (limit, amount) = match inputs {
+        0 => (Limit { cpu_seconds: Some(seconds), ..Limit::default() }, format!("{seconds}s")),
+        _ => (Limit { inputs: Some(inputs), ..Limit::default() }, format!("{inputs}")),
+    };
+    let folder = cache.folder.join("experiments").join(format!("mu2-{amount}-{}", version(cache)?));
     fs::create_dir_all(&folder)?;
     let mut targets = Vec::new();
     for name in names {
@@ -51,8 +57,8 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     let experiment = Experiment {
         name: "mu2".into(),
         repetitions,
-        limit: Limit { cpu_seconds: Some(seconds), ..Default::default() },
-        arms: ARMS.map(|(name, options)| arms::strategy(name, options)).to_vec(),
+        arms: ARMS.map(|(name, options)| arms::strategy(name, options, &limit)).to_vec(),
+        limit,
         targets,
     };
     let results = carry_out(cache, &experiment, &folder)?;
