@@ -314,10 +314,18 @@ pub struct ReachHead {
     pub n_patches: u32,
     /// One more than the largest selector.
     pub n_selectors: u32,
+    /// The [marks](name_mark) of all mutants, added up: another set of operators makes other mutants of the same program.
+    pub mutants: u64,
 }
 
-/// The first eight bytes of a reach file.
-pub const REACH_MAGIC: u64 = u64::from_le_bytes(*b"cairnrch");
+/// A number for a mutant and its selector. Sums of these differ where mutants or selectors do.
+pub const fn name_mark(stable_id: u64, selector: u32) -> u64 {
+    let mixed = (stable_id ^ (selector as u64) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+}
+
+/// The first eight bytes of a reach file, with the version of its form.
+pub const REACH_MAGIC: u64 = u64::from_le_bytes(*b"cairnrc2");
 /// Where the infection pages start in a reach file.
 pub const REACH_START: usize = crate::channel::PAGE;
 /// The variable that activates a mutant: by its stable id, 16 hexadecimal digits, or by its selector, a decimal number.

@@ -24,6 +24,8 @@ use support::{
 const SUMS: &str = r#"
     #include <stdio.h>
     #include <stdlib.h>
+    #undef MUTANT_NAMES
+    #define MUTANT_NAMES {1, 1, 1}, {2, 1, 2}, {3, 1, 3}, {5, 1, 5}, {6, 1, 6}, {7, 1, 7}
     MUTANTS(2, 2, 9, 1, 5, 9);
     static int add(int x) {
         int body = BODY(0);
@@ -388,9 +390,18 @@ fn programs_without_a_host_note_the_same() {
     let read = ReachFile::read(&path, &table).unwrap();
     assert_eq!(read.reached, [PatchId(0), PatchId(1)]);
     assert_eq!(read.infected, ids(&[0, 1, 2, 3, 4, 5]));
-    let other = support::mutants::table(&[(0, 3), (1, 4)]);
-    let error = ReachFile::read(&path, &other).unwrap_err();
-    assert!(error.to_string().ends_with("it belongs to another program or another build"), "{error}");
+    let mut renamed = (*table).clone();
+    renamed.mutants[0].stable_id.0 ^= 1;
+    let others = [support::mutants::table(&[(0, 3), (1, 4)]), renamed.into()];
+    for other in others {
+        let error = ReachFile::read(&path, &other).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("it belongs to another program, another build or another set of mutants"),
+            "{error}"
+        );
+    }
 }
 
 /// Compares numbers by their value, and crashes, hangs or changes its mind on request.

@@ -19,7 +19,7 @@ use crate::{
 };
 use cairn_abi::{
     channel::{CHANNEL_FD, PAGE, Refusal},
-    mutants::{MutantControl, MutantViewInfo, control_size, infections_size},
+    mutants::{MutantControl, MutantName, MutantViewInfo, control_size, infections_size},
 };
 use core::{
     ptr,
@@ -33,6 +33,15 @@ static WRITABLE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 fn info() -> Option<&'static MutantViewInfo> {
     // SAFETY: the view points to its own introduction, or nowhere.
     unsafe { view().mutants.as_ref() }
+}
+
+/// Mutants by name, sorted.
+fn names(info: &MutantViewInfo) -> &'static [MutantName] {
+    match info.n_names {
+        0 => &[],
+        // SAFETY: the view has so many names, and never changes them.
+        n_names => unsafe { core::slice::from_raw_parts(info.names, n_names as usize) },
+    }
 }
 
 /// Makes the host's choice of mutants the view's. Without mutants in the channel the view runs as the original.

@@ -2,8 +2,8 @@
 
 use super::noted;
 use crate::error::ExecutorError;
-use cairn_abi::mutants::{REACH_MAGIC, REACH_START, ReachHead};
-use cairn_model::{MutantId, MutantTable, PatchId};
+use cairn_abi::mutants::{REACH_MAGIC, REACH_START, ReachHead, name_mark};
+use cairn_model::{MutantId, MutantTable, PatchId, mutants::Mutant};
 use std::{
     fs::{self, File},
     io::Read,
@@ -38,12 +38,17 @@ impl ReachFile {
         if word(std::mem::offset_of!(ReachHead, magic)) != Some(REACH_MAGIC) {
             return Err(wrong("it was not written by a mutant view".into()));
         }
+        let mark = |(id, mutant): (MutantId, &Mutant)| name_mark(mutant.stable_id.0, table.selector(id));
+        let mutants = table.mutants_with_ids().map(mark).fold(0, u64::wrapping_add);
         let hash = table.map_hash.first_chunk().expect("a hash has 32 bytes");
         let is_ours = word(std::mem::offset_of!(ReachHead, view)) == Some(u64::from_le_bytes(*hash).max(1))
             && number(std::mem::offset_of!(ReachHead, n_patches)) == Some(table.patches.len() as u32)
-            && number(std::mem::offset_of!(ReachHead, n_selectors)) == Some(table.n_selectors());
+            && number(std::mem::offset_of!(ReachHead, n_selectors)) == Some(table.n_selectors())
+            && word(std::mem::offset_of!(ReachHead, mutants)) == Some(mutants);
         if !is_ours {
-            return Err(wrong("it belongs to another program or another build".into()));
+            return Err(wrong(
+                "it belongs to another program, another build or another set of mutants".into(),
+            ));
         }
         let infections = bytes.get(REACH_START..).unwrap_or(&[]);
         Ok(Self { reached: noted::reached(table, infections), infected: noted::infected(table, infections) })

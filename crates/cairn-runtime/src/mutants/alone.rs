@@ -1,6 +1,6 @@
 //! Mutants without a host: `CAIRN_MUTANT` and `CAIRN_REACH`.
 
-use super::{info, reach, switches::Switches};
+use super::{info, names, reach, switches::Switches};
 use crate::{buffer::Guarded, environment, system};
 use cairn_abi::{
     channel::RUNTIME_EXIT_CODE,
@@ -58,12 +58,7 @@ const BOTH_HINT: &[u8] = b"\n\nhint: a program runs a mutant, or notes what it r
 
 /// The selector a person means.
 fn selector_of(info: &MutantViewInfo, text: &[u8]) -> Option<u32> {
-    let names = match info.n_names {
-        0 => &[],
-        // SAFETY: the view has so many names.
-        n_names => unsafe { core::slice::from_raw_parts(info.names, n_names as usize) },
-    };
-    cairn_abi::mutants::selector_of(names, info.n_selectors, text)
+    cairn_abi::mutants::selector_of(names(info), info.n_selectors, text)
 }
 
 /// Changes the view's own control pages, which the program can only read.

@@ -3,9 +3,11 @@
 //! Many processes of a test suite share it, some at the same time: whoever comes first lays it out, and all map it.
 //! Bytes are only ever set, so nobody needs to wait for anybody.
 
-use super::alone::fail;
+use super::{alone::fail, names};
 use crate::{counters, system};
-use cairn_abi::mutants::{MutantViewInfo, REACH_MAGIC, REACH_START, ReachHead, infections_size};
+use cairn_abi::mutants::{
+    MutantName, MutantViewInfo, REACH_MAGIC, REACH_START, ReachHead, infections_size, name_mark,
+};
 
 /// The longest path the kernel takes, with the zero at its end.
 const LONGEST_PATH: usize = 4096;
@@ -40,7 +42,7 @@ pub fn note_in(info: &MutantViewInfo, path: &[u8]) {
         Joined::Foreign => fail(&[
             b"CAIRN_REACH: `",
             path,
-            b"` belongs to another program or another build\n\nhint: remove it, or name another file\n",
+            b"` belongs to another program, another build or another set of mutants\n\nhint: remove it, or name another file\n",
         ]),
         Joined::Failed => fail(&[b"CAIRN_REACH: cannot use `", path, b"`\n"]),
     }
@@ -95,5 +97,11 @@ fn head(info: &MutantViewInfo) -> ReachHead {
         view: counters::mark(counters::view()),
         n_patches: info.n_patches,
         n_selectors: info.n_selectors,
+        mutants: marks(info),
     }
+}
+
+fn marks(info: &MutantViewInfo) -> u64 {
+    let mark = |name: &MutantName| name_mark(u64::from(name.high) << 32 | u64::from(name.low), name.selector);
+    names(info).iter().map(mark).fold(0, u64::wrapping_add)
 }

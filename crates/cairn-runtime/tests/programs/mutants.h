@@ -37,11 +37,13 @@ static inline int cairn_patch(int body, unsigned patch, unsigned first, int orig
 }
 #define PATCH(body, patch, first, original, ...) \
   cairn_patch(body, patch, first, original, (int[]){__VA_ARGS__}, sizeof((int[]){__VA_ARGS__}) / sizeof(int))
-// The mutants have the stable ids 0x100000001, 0x100000002, and so on, by selector. After the counts: the first selector
+// The mutants have the stable ids 0x100000001, 0x100000002, and so on, by selector; all selectors have one unless a program defines
+// other names. After the counts: the first selector
 // of each function, and one more than the last.
+#define MUTANT_NAMES {1, 1, 1}, {2, 1, 2}, {3, 1, 3}, {4, 1, 4}, {5, 1, 5}, {6, 1, 6}, {7, 1, 7}, {8, 1, 8}
 #define MUTANTS(functions, patches, selectors, ...) \
   static const unsigned first_selectors[] = {__VA_ARGS__}; \
-  static const struct mutant_name mutant_names[] = { \
-    {1, 1, 1}, {2, 1, 2}, {3, 1, 3}, {4, 1, 4}, {5, 1, 5}, {6, 1, 6}, {7, 1, 7}, {8, 1, 8}}; \
+  static const struct mutant_name mutant_names[] = {MUTANT_NAMES}; \
   const struct mutant_view __cairn_mutant_view = { \
-    __cairn_mutant_control, __cairn_infections, functions, patches, selectors, 8, first_selectors, mutant_names}
+    __cairn_mutant_control, __cairn_infections, functions, patches, selectors, \
+    sizeof mutant_names / sizeof *mutant_names, first_selectors, mutant_names}

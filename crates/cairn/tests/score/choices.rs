@@ -63,7 +63,10 @@ fn what_programs_noted_by_themselves_chooses_as_their_inputs_do() {
     assert_ne!(by(&["inputs"]), by(&["inputs/five"]));
     let other = workspace.run("cairn", ["mutants", "./program", "--set", "mu2", "--reached-by", "noted"]);
     let other = other.exits_with(2);
-    assert!(other.stderr.contains("it belongs to another program or another build"), "{other}");
+    assert!(
+        other.stderr.contains("it belongs to another program, another build or another set of mutants"),
+        "{other}"
+    );
 }
 
 #[test]
