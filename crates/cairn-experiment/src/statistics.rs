@@ -19,9 +19,13 @@ pub fn a12(ours: &[f64], theirs: &[f64]) -> f64 {
     wins(ours, theirs) / (ours.len() * theirs.len()) as f64
 }
 
+/// Up to this many pairs of values, all ways to deal them out are counted.
+const MOST_PAIRS: usize = 400;
+
 /// How likely samples at least this different would be if both came from the same source: the two-sided Mann–Whitney test.
 ///
-/// Exact without ties and with up to 20 values on each side, by the normal distribution, corrected for ties, otherwise.
+/// Exact for up to 400 pairs of values (20 on each side), with ties too: of all ways to deal the values out to both sides, the share
+/// whose ranks lie at least as far from the middle. By the normal distribution, corrected for ties, otherwise.
 pub fn mann_whitney(ours: &[f64], theirs: &[f64]) -> f64 {
     let (n, m) = (ours.len(), theirs.len());
     if n == 0 || m == 0 {
@@ -29,10 +33,10 @@ pub fn mann_whitney(ours: &[f64], theirs: &[f64]) -> f64 {
     }
     let mut all: Vec<f64> = ours.iter().chain(theirs).copied().collect();
     all.sort_by(f64::total_cmp);
-    let ties: Vec<usize> = all.chunk_by(|a, b| a == b).map(<[f64]>::len).filter(|n| *n > 1).collect();
+    let ties: Vec<usize> = all.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
     let u = wins(ours, theirs);
-    if ties.is_empty() && n <= 20 && m <= 20 {
-        return exact(u as usize, n, m);
+    if n * m <= MOST_PAIRS {
+        return exact(u, n, m, &ties);
     }
     normal(u, n as f64, m as f64, &ties)
 }
@@ -47,31 +51,34 @@ fn wins(ours: &[f64], theirs: &[f64]) -> f64 {
     ours.iter().map(|a| theirs.iter().map(|b| win(a, b)).sum::<f64>()).sum()
 }
 
-/// By counting all orders: `ways[i][j][u]` orders of `i` and `j` values have the statistic `u`.
-fn exact(u: usize, n: usize, m: usize) -> f64 {
-    let mut ways = vec![vec![Vec::new(); m + 1]; n + 1];
-    for i in 0..=n {
-        for j in 0..=m {
-            let mut row = vec![0.0f64; i * j + 1];
-            if i == 0 || j == 0 {
-                row[0] = 1.0;
-            } else {
-                // The largest value is one of ours and beats all of theirs, or one of theirs and beats nothing.
-                for (at, n_ways) in ways[i - 1][j].iter().enumerate() {
-                    row[at + j] += n_ways;
-                }
-                let theirs: &Vec<f64> = &ways[i][j - 1];
-                for (at, n_ways) in theirs.iter().enumerate() {
-                    row[at] += n_ways;
-                }
+/// By counting all ways to deal the values out; `ties` are the sizes of groups of equal values, the smallest values first.
+///
+/// Of the smaller side, `ways[i][r]` ways to choose `i` of the values so far have ranks that sum up to half of `r`: equal values
+/// share the mean of their ranks, which may end in a half.
+fn exact(u: f64, n: usize, m: usize, ties: &[usize]) -> f64 {
+    let n_chosen = n.min(m);
+    let mut ways = vec![vec![0.0f64; 2 * n_chosen * (n + m) + 1]; n_chosen + 1];
+    ways[0][0] = 1.0;
+    let mut n_before = 0;
+    for size in ties {
+        let rank = 2 * n_before + size + 1;
+        n_before += size;
+        for i in (1..=n_chosen).rev() {
+            let mut choices = 1.0;
+            for taken in 1..=i.min(*size) {
+                choices *= (size + 1 - taken) as f64 / taken as f64;
+                let (fewer, more) = ways.split_at_mut(i);
+                let from = fewer[i - taken].iter().zip(&mut more[0][taken * rank..]);
+                from.for_each(|(n_ways, sum)| *sum += choices * n_ways);
             }
-            ways[i][j] = row;
         }
     }
-    let row = &ways[n][m];
-    let all: f64 = row.iter().sum();
-    let least = u.min(n * m - u);
-    (2.0 * row[..=least].iter().sum::<f64>() / all).min(1.0)
+    // The statistic is as far from its middle for one side as for the other, and so is the sum of ranks.
+    let middle = (n_chosen * (n + m + 1)) as f64;
+    let distance = (2.0 * u - (n * m) as f64).abs();
+    let sums = ways[n_chosen].iter().enumerate();
+    let far = sums.filter(|(sum, _)| (*sum as f64 - middle).abs() >= distance);
+    far.map(|(_, n_ways)| n_ways).sum::<f64>() / ways[n_chosen].iter().sum::<f64>()
 }
 
 fn normal(u: f64, n: f64, m: f64, ties: &[usize]) -> f64 {
@@ -124,13 +131,36 @@ mod tests {
         close(a12(&[1.0], &[2.0, 3.0]), 0.0);
     }
 
-    /// The first two by counting orders by hand, the third by an independent computation.
     #[test]
-    fn the_test_agrees_with_tables() {
+    fn without_ties_the_test_agrees_with_tables() {
         close(mann_whitney(&[6.0, 7.0, 8.0, 9.0, 10.0], &[1.0, 2.0, 3.0, 4.0, 5.0]), 0.007937);
         close(mann_whitney(&[1.0, 3.0, 5.0], &[2.0, 4.0, 6.0]), 0.7);
-        close(mann_whitney(&[1.0, 2.0, 2.0, 4.0], &[2.0, 3.0, 5.0, 5.0]), 0.1804);
+        close(mann_whitney(&[1.0], &[2.0, 3.0, 4.0]), 0.5);
+    }
+
+    /// Counted by hand: ranks of the first are 1, 3, 3, 3, 5, 6, 7.5, 7.5, of which 70 sums of four can be made; 7 are at most
+    /// 13, as ours is, and as many at least 23. Of the second they are 2, 2, 2, 4, 5, whose pairs sum up to 4 (three), 6 (three),
+    /// 7 (three) and 9 (one); ours is 4, and the middle is 6.
+    #[test]
+    fn with_ties_all_ways_to_deal_values_out_are_counted() {
+        close(mann_whitney(&[1.0, 2.0, 2.0, 4.0], &[2.0, 3.0, 5.0, 5.0]), 14.0 / 70.0);
+        close(mann_whitney(&[1.0, 1.0], &[1.0, 2.0, 3.0]), 4.0 / 10.0);
+        close(mann_whitney(&[1.0, 2.0, 3.0], &[1.0, 1.0]), 4.0 / 10.0);
         close(mann_whitney(&[1.0, 1.0], &[1.0, 1.0]), 1.0);
+    }
+
+    #[test]
+    fn counting_and_the_normal_distribution_agree_where_there_are_many_values() {
+        for shift in [0, 4, 9, 15] {
+            let values = |step: u32, shift: u32| (0..20).map(|i| f64::from(i * step % 37 + shift)).collect();
+            let (ours, theirs): (Vec<f64>, Vec<f64>) = (values(3, shift), values(7, 0));
+            let mut all: Vec<f64> = ours.iter().chain(&theirs).copied().collect();
+            all.sort_by(f64::total_cmp);
+            let ties: Vec<usize> = all.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
+            let (exact, normal) =
+                (mann_whitney(&ours, &theirs), normal(wins(&ours, &theirs), 20.0, 20.0, &ties));
+            assert!((exact - normal).abs() < 0.01, "{exact} by counting, {normal} otherwise");
+        }
     }
 
     #[test]
