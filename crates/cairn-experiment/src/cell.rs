@@ -10,7 +10,7 @@ use cairn_executor::RunConfig;
 use cairn_store::input_file;
 use serde::{Deserialize, Serialize};
 use std::{
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -34,6 +34,41 @@ pub struct CellResult {
     pub n_branches: u64,
     /// Branches reached over time; the last says what was reached in all.
     pub checkpoints: Vec<Checkpoint>,
+}
+
+/// What became of a run of an arm.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ran {
+    /// It was measured.
+    Measured(CellResult),
+    /// It left nothing that could be.
+    Failed(FailedRun),
+}
+
+/// A run of an arm that left no input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedRun {
+    /// Which arm.
+    pub arm: String,
+    /// On what.
+    pub target: String,
+    /// For which time.
+    pub repetition: u32,
+    /// How its command ended, as the system tells it.
+    pub ended: String,
+    /// What it printed.
+    pub log: PathBuf,
+}
+
+impl fmt::Display for FailedRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { arm, target, repetition, ended, log } = self;
+        let log = log.display();
+        write!(
+            f,
+            "{target}, {arm}, repetition {repetition}: it left no input ({ended}); what it printed is in `{log}`"
+        )
+    }
 }
 
 /// What was reached by then.
@@ -73,13 +108,14 @@ impl Cell<'_> {
         serde_json::from_slice(&fs::read(self.result_path()).ok()?).ok()
     }
 
-    /// Runs the arm and measures what it left; `None` if it was stopped on the way.
+    /// Runs the arm and measures what it left; `None` if it was stopped on the way. Of a run that left nothing no result is kept:
+    /// whoever goes on with the experiment may have mended it.
     pub(crate) fn run(
         &self,
         tools: &Tools,
         run: &RunConfig,
         is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Option<CellResult>, ExperimentError> {
+    ) -> Result<Option<Ran>, ExperimentError> {
         // Half of an earlier run is no start.
         if self.folder.exists() {
             fs::remove_dir_all(&self.folder).map_err(ExperimentError::file("remove", &self.folder))?;
@@ -106,8 +142,13 @@ impl Cell<'_> {
         let Some(used) = used else { return Ok(None) };
         let files = files(&words(&self.arm.inputs), start)?;
         if files.is_empty() {
-            let (arm, target) = (self.arm.name.clone(), self.target.name.clone());
-            return Err(ExperimentError::NoInputs { arm, target, log });
+            return Ok(Some(Ran::Failed(FailedRun {
+                arm: self.arm.name.clone(),
+                target: self.target.name.clone(),
+                repetition: self.repetition,
+                ended: used.status.to_string(),
+                log,
+            })));
         }
         let result = self.measure(&files, used, tools, run)?;
         let path = self.result_path();
@@ -116,7 +157,7 @@ impl Cell<'_> {
         fs::write(&draft, json)
             .and_then(|()| fs::rename(&draft, &path))
             .map_err(ExperimentError::file("write", &path))?;
-        Ok(Some(result))
+        Ok(Some(Ran::Measured(result)))
     }
 
     fn measure(

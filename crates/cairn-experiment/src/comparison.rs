@@ -1,7 +1,7 @@
 //! What the difference between two arms is worth.
 
 use crate::{
-    cell::CellResult,
+    cell::{CellResult, FailedRun},
     statistics::{a12, mann_whitney, median},
 };
 use std::collections::BTreeMap;
@@ -12,7 +12,17 @@ const SIGNIFICANT: f64 = 0.05;
 /// All results, by target and arm, in the order they were made.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    cells: BTreeMap<String, Vec<(String, Vec<CellResult>)>>,
+    cells: BTreeMap<String, Vec<ArmResults>>,
+    failed: Vec<FailedRun>,
+}
+
+/// What runs of one arm on one target came to; nothing if all of them failed.
+#[derive(Clone, Debug, Default)]
+struct ArmResults {
+    arm: String,
+    cells: Vec<CellResult>,
+    /// Which repetition each of them is.
+    repetitions: Vec<u32>,
 }
 
 /// Two arms on one target.
@@ -34,34 +44,64 @@ pub struct Comparison {
 
 impl Results {
     /// Adds one.
-    pub fn add(&mut self, target: &str, arm: &str, result: CellResult) {
-        let arms = self.cells.entry(target.to_string()).or_default();
-        match arms.iter_mut().find(|(name, _)| name == arm) {
-            Some((_, results)) => results.push(result),
-            None => arms.push((arm.to_string(), vec![result])),
-        }
+    pub fn add(&mut self, target: &str, arm: &str, repetition: u32, result: CellResult) {
+        let of_arm = self.of_arm(target, arm);
+        of_arm.cells.push(result);
+        of_arm.repetitions.push(repetition);
     }
 
-    /// Results by target and arm.
+    /// Notes a run that left nothing. Its arm keeps its place among the others.
+    pub fn fail(&mut self, failed: FailedRun) {
+        self.of_arm(&failed.target, &failed.arm);
+        self.failed.push(failed);
+    }
+
+    /// Runs that left nothing, in the order they were made.
+    pub fn failed(&self) -> &[FailedRun] {
+        &self.failed
+    }
+
+    /// Results by target and arm, of arms that have any.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &[CellResult])> {
-        self.cells.iter().flat_map(|(target, arms)| {
-            arms.iter().map(move |(arm, results)| (target.as_str(), arm.as_str(), results.as_slice()))
+        self.measured().map(|(target, of_arm)| (target, of_arm.arm.as_str(), of_arm.cells.as_slice()))
+    }
+
+    /// Every result with its target, arm and repetition.
+    pub fn runs(&self) -> impl Iterator<Item = (&str, &str, u32, &CellResult)> {
+        self.measured().flat_map(|(target, of_arm)| {
+            let runs = of_arm.repetitions.iter().zip(&of_arm.cells);
+            runs.map(move |(repetition, cell)| (target, of_arm.arm.as_str(), *repetition, cell))
         })
     }
 
-    /// The first arm against each of the others, on every target.
+    fn measured(&self) -> impl Iterator<Item = (&str, &ArmResults)> {
+        let all =
+            self.cells.iter().flat_map(|(target, arms)| arms.iter().map(move |arm| (target.as_str(), arm)));
+        all.filter(|(_, of_arm)| !of_arm.cells.is_empty())
+    }
+
+    fn of_arm(&mut self, target: &str, arm: &str) -> &mut ArmResults {
+        let arms = self.cells.entry(target.to_string()).or_default();
+        let place = arms.iter().position(|of_arm| of_arm.arm == arm).unwrap_or(arms.len());
+        if place == arms.len() {
+            arms.push(ArmResults { arm: arm.to_string(), ..ArmResults::default() });
+        }
+        &mut arms[place]
+    }
+
+    /// The first arm against each of the others, on every target where both left something.
     pub fn comparisons(&self) -> Vec<Comparison> {
         let mut comparisons = Vec::new();
         for (target, arms) in &self.cells {
-            let Some(((first, ours), others)) = arms.split_first() else { continue };
-            for (other, theirs) in others {
+            let Some((first, others)) = arms.split_first() else { continue };
+            for other in others.iter().filter(|other| !first.cells.is_empty() && !other.cells.is_empty()) {
                 let reached = |results: &[CellResult]| {
                     results.iter().map(|result| result.reached() as f64).collect::<Vec<_>>()
                 };
-                let (ours, theirs) = (reached(ours), reached(theirs));
+                let (ours, theirs) = (reached(&first.cells), reached(&other.cells));
                 comparisons.push(Comparison {
                     target: target.clone(),
-                    arms: [first.clone(), other.clone()],
+                    arms: [first.arm.clone(), other.arm.clone()],
                     medians: [median(&ours), median(&theirs)],
                     a12: a12(&ours, &theirs),
                     p: mann_whitney(&ours, &theirs),

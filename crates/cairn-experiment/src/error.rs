@@ -27,16 +27,6 @@ pub enum ExperimentError {
         /// What the system says.
         source: io::Error,
     },
-    /// An arm made nothing that could be measured.
-    #[error("arm `{arm}` left no input of target `{target}`; what it printed is in `{log}`")]
-    NoInputs {
-        /// Which arm.
-        arm: String,
-        /// On which target.
-        target: String,
-        /// Its output.
-        log: PathBuf,
-    },
     /// A file cannot be used.
     #[error("failed to {action} `{path}`")]
     File {

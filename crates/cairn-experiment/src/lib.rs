@@ -21,7 +21,7 @@ mod run;
 pub mod statistics;
 
 pub use crate::{
-    cell::{CellResult, Checkpoint},
+    cell::{CellResult, Checkpoint, FailedRun},
     comparison::{Comparison, Results},
     description::{Arm, Experiment, Limit, Target},
     error::ExperimentError,

@@ -12,7 +12,7 @@ use std::{
     fs::File,
     os::unix::process::CommandExt,
     path::Path,
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -26,11 +26,12 @@ const GRACE: Duration = Duration::from_secs(10);
 /// A run that gets so little of its processor is ended.
 const MOST_WALL_FOR_CPU: u32 = 20;
 
-/// What a command used.
+/// What a command used, and how it ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Used {
     pub(crate) wall: Duration,
     pub(crate) cpu: Duration,
+    pub(crate) status: ExitStatus,
 }
 
 /// Where a command runs.
@@ -73,11 +74,11 @@ pub(crate) fn run(
     let mut cpu = Duration::ZERO;
     let mut asked_at: Option<Instant> = None;
     let mut was_stopped = false;
-    loop {
+    let status = loop {
         // Before it is waited for, because then its time is gone.
         cpu = cpu.max(tree_time(id));
-        if child.try_wait().map_err(start_failed)?.is_some() {
-            break;
+        if let Some(status) = child.try_wait().map_err(start_failed)? {
+            break status;
         }
         was_stopped |= is_stopped();
         let wall = start.elapsed();
@@ -96,10 +97,10 @@ pub(crate) fn run(
             _ => {}
         }
         thread::sleep(GLANCE);
-    }
+    };
     // Whatever it left behind.
     let _ = killpg(group, Signal::SIGKILL);
-    Ok((!was_stopped).then(|| Used { wall: start.elapsed(), cpu }))
+    Ok((!was_stopped).then(|| Used { wall: start.elapsed(), cpu, status }))
 }
 
 fn pin(core: usize) -> std::io::Result<()> {

@@ -38,27 +38,28 @@ pub fn table(results: &Results) -> String {
             comparison.verdict(),
         ));
     }
+    if !results.failed().is_empty() {
+        text.push_str("\nRuns that left nothing, and are counted nowhere above:\n\n");
+        results.failed().iter().for_each(|failed| text.push_str(&format!("- {failed}\n")));
+    }
     text
 }
 
-/// One line for each run of an arm.
+/// One line for each run of an arm that was measured.
 pub fn csv(results: &Results) -> String {
     let mut text = String::from(
         "target,arm,repetition,branches_reached,branches,inputs,unmeasured,cpu_seconds,wall_seconds\n",
     );
-    for (target, arm, cells) in results.iter() {
-        for (index, cell) in cells.iter().enumerate() {
-            text.push_str(&format!(
-                "{target},{arm},{},{},{},{},{},{:.3},{:.3}\n",
-                index + 1,
-                cell.reached(),
-                cell.n_branches,
-                cell.n_inputs,
-                cell.n_unmeasured,
-                cell.cpu_seconds,
-                cell.wall_seconds,
-            ));
-        }
+    for (target, arm, repetition, cell) in results.runs() {
+        text.push_str(&format!(
+            "{target},{arm},{repetition},{},{},{},{},{:.3},{:.3}\n",
+            cell.reached(),
+            cell.n_branches,
+            cell.n_inputs,
+            cell.n_unmeasured,
+            cell.cpu_seconds,
+            cell.wall_seconds,
+        ));
     }
     text
 }
@@ -66,16 +67,17 @@ pub fn csv(results: &Results) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::{CellResult, Checkpoint};
+    use crate::cell::{CellResult, Checkpoint, FailedRun};
     use expect_test::expect;
 
     pub(super) fn sample() -> Results {
         let mut results = Results::default();
         for (arm, values) in [("ours", [30, 32, 31]), ("theirs", [20, 21, 25])] {
-            for reached in values {
+            for (repetition, reached) in (1..).zip(values) {
                 results.add(
                     "one",
                     arm,
+                    repetition,
                     CellResult {
                         wall_seconds: 10.0,
                         cpu_seconds: 9.5,
@@ -106,6 +108,38 @@ mod tests {
             | one | ours against theirs | 31 : 21 | 1.00 | 0.100 | ahead, perhaps by chance |
         "#]]
         .assert_eq(&table(&sample()));
+    }
+
+    #[test]
+    fn runs_that_left_nothing_are_told_and_change_no_figure() {
+        let mut results = sample();
+        let (before, csv_before) = (table(&results), csv(&results));
+        for (arm, target) in [("theirs", "one"), ("ours", "two")] {
+            let ended = "exit status: 1".into();
+            let log = format!("{target}/{arm}/4/log").into();
+            results.fail(FailedRun { arm: arm.into(), target: target.into(), repetition: 4, ended, log });
+        }
+        let told = table(&results).strip_prefix(&before).expect("nothing else changes").to_string();
+        expect![[r#"
+
+            Runs that left nothing, and are counted nowhere above:
+
+            - one, theirs, repetition 4: it left no input (exit status: 1); what it printed is in `one/theirs/4/log`
+            - two, ours, repetition 4: it left no input (exit status: 1); what it printed is in `two/ours/4/log`
+        "#]]
+        .assert_eq(&told);
+        assert_eq!(csv(&results), csv_before);
+    }
+
+    #[test]
+    fn no_other_arm_takes_the_place_of_a_first_one_that_left_nothing() {
+        let mut results = Results::default();
+        let (arm, target) = ("first".into(), "one".into());
+        results.fail(FailedRun { arm, target, repetition: 1, ended: String::new(), log: "log".into() });
+        for (target, arm, repetition, cell) in sample().runs() {
+            results.add(target, arm, repetition, cell.clone());
+        }
+        assert_eq!(results.comparisons(), []);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An experiment from beginning to end.
 
 use crate::{
-    cell::{Cell, CellResult},
+    cell::{Cell, CellResult, FailedRun, Ran},
     comparison::Results,
     coverage::Tools,
     description::Experiment,
@@ -33,10 +33,12 @@ pub enum Progress<'a> {
         /// What it came to.
         result: &'a CellResult,
     },
+    /// It was run and left nothing that could be measured.
+    Failed(&'a FailedRun),
 }
 
 /// Carries out what is missing of an experiment in `folder`, repetition by repetition, so that what there is can be compared
-/// at any moment. Ends early when `is_stopped` says so.
+/// at any moment. Ends early when `is_stopped` says so; a run that leaves nothing is noted, and the others are carried out.
 pub fn run(
     experiment: &Experiment,
     folder: &Path,
@@ -62,12 +64,21 @@ pub fn run(
             None => {
                 let done = (index, cells.len());
                 progress(&Progress::Running { arm, target, repetition: *repetition, done });
-                let Some(result) = cell.run(tools, limits, is_stopped)? else { break };
-                progress(&Progress::Measured { arm, target, result: &result });
-                result
+                match cell.run(tools, limits, is_stopped)? {
+                    Some(Ran::Measured(result)) => {
+                        progress(&Progress::Measured { arm, target, result: &result });
+                        result
+                    }
+                    Some(Ran::Failed(failed)) => {
+                        progress(&Progress::Failed(&failed));
+                        results.fail(failed);
+                        continue;
+                    }
+                    None => break,
+                }
             }
         };
-        results.add(target, arm, result);
+        results.add(target, arm, *repetition, result);
     }
     Ok(results)
 }

@@ -61,7 +61,12 @@ impl RunExperiment {
         if signals.has_caught() {
             screen.warn("the experiment was stopped; the same command goes on with it");
         }
-        Ok(Exit::Done)
+        match results.failed().len() {
+            0 => return Ok(Exit::Done),
+            1 => screen.warn("a run left nothing; the same command tries it again"),
+            n => screen.warn(&format!("{n} runs left nothing; the same command tries them again")),
+        }
+        Ok(Exit::Target)
     }
 
     fn write(&self, results: &Results) -> Result<(), Failure> {
@@ -91,6 +96,7 @@ fn tell(progress: &Progress<'_>, screen: &Screen) {
             result.n_inputs,
             result.cpu_seconds
         )),
+        Progress::Failed(failed) => screen.warn(&failed.to_string()),
     }
 }
 
