@@ -1,16 +1,8 @@
 //! `cairn run` and `cairn resume` as users meet them.
 
-use cairn_model::Input;
-use cairn_store::Store;
 use cairn_testkit::{Ran, Workspace};
 use serde_json::Value;
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::{BufRead, BufReader},
-    process::Stdio,
-    time::Duration,
-};
+use std::fs;
 
 /// A little language: three kinds of commands, nesting, a crash and a hang behind conditions.
 const PROGRAM: &str = r#"
@@ -82,11 +74,6 @@ fn events(workspace: &Workspace, folder: &str) -> Vec<Value> {
     workspace.read(format!("{folder}/events.jsonl")).lines().map(parse).collect()
 }
 
-fn addresses(events: &[Value], kind: &str) -> BTreeSet<String> {
-    let of_kind = events.iter().filter(|event| event["event"] == kind);
-    of_kind.map(|event| event["address"].as_str().unwrap().to_string()).collect()
-}
-
 #[test]
 fn a_campaign_finds_branches_a_crash_and_a_hang() {
     finds_everything("1");
@@ -155,58 +142,6 @@ fn the_same_seed_and_work_decide_the_same() {
 }
 
 #[test]
-fn killed_at_any_moment_a_campaign_has_everything_it_told() {
-    let workspace = program(PROGRAM);
-    let mut told = BTreeSet::new();
-    let mut failed = BTreeSet::new();
-    for round in 0u64..100 {
-        let words: &[&str] = match round {
-            0 => &["run", "./program", "seeds", "-o", "out", "--json", "--seed", "3"],
-            _ => &["resume", "out", "--json", "--for", "1h"],
-        };
-        let mut child = workspace
-            .command("cairn")
-            .args(words)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stdout = child.stdout.take().unwrap();
-        // Moments spread over start, seeds and work; the first round must at least have begun.
-        let patience = Duration::from_millis(if round == 0 { 8000 } else { 60 + round * 37 % 500 });
-        let reader = std::thread::spawn(move || {
-            let lines = BufReader::new(stdout).lines().map_while(Result::ok);
-            lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok()).collect::<Vec<_>>()
-        });
-        std::thread::sleep(patience);
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let events = reader.join().unwrap();
-        told.extend(addresses(&events, "kept"));
-        let new = events.iter().filter(|event| event["event"] == "failed");
-        failed.extend(new.map(|event| event["signature"].as_str().unwrap().to_string()));
-    }
-    let ended = workspace.run("cairn", ["resume", "out", "--json", "--inputs", "1"]);
-    assert!(matches!(ended.status.code(), Some(0 | 3)), "{ended}");
-    let (kept, failures) = journal(&workspace);
-    assert!(!told.is_empty());
-    assert!(told.is_subset(&kept), "{told:?} are not all in {kept:?}");
-    assert!(failed.is_subset(&failures), "{failed:?} are not all in {failures:?}");
-    let mut stored = BTreeSet::new();
-    let store = Store::open(&workspace.path("out/campaign.db")).unwrap();
-    let mut note = |address: &str| {
-        stored.insert(address.to_string());
-        Ok(Input::default())
-    };
-    store.entries(&mut note).unwrap();
-    for address in &told {
-        assert!(workspace.path(format!("out/corpus/{address}")).exists(), "{address} is lost");
-        assert!(stored.contains(address), "the store has lost {address}");
-    }
-}
-
-#[test]
 fn a_limit_of_time_holds_when_the_program_hangs() {
     let workspace = program(
         r#"
@@ -234,14 +169,6 @@ int main(void) {
     assert_eq!(kept["n_runs"], 0, "{ran}");
     let file = format!("out/unconfirmed/{}", kept["address"].as_str().unwrap());
     assert!(workspace.path(file).exists(), "{ran}");
-}
-
-/// Addresses of inputs that are kept and signatures of failures, as the journal has them.
-fn journal(workspace: &Workspace) -> (BTreeSet<String>, BTreeSet<String>) {
-    let all = events(workspace, "out");
-    let signatures = all.iter().filter(|event| event["event"] == "failed");
-    let signatures = signatures.map(|event| event["signature"].as_str().unwrap().to_string()).collect();
-    (addresses(&all, "kept"), signatures)
 }
 
 #[test]
