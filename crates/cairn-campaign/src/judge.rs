@@ -51,7 +51,11 @@ impl<'a> Judge<'a> {
         candidate: Candidate,
         spent: &mut Spent,
     ) -> Result<Finding, CampaignError> {
-        let run = run(plain, &candidate.input, spent)?;
+        let run = match candidate.failed {
+            // Out of time for the second time, if it is.
+            Some(Ending::TimedOut) => run_once(plain, &candidate.input, spent)?,
+            _ => run(plain, &candidate.input, spent)?,
+        };
         let input = candidate.input.clone();
         let ending = run.execution.outcome.ending.clone();
         let mut kind = FindingKind::NothingNew;
@@ -153,12 +157,13 @@ fn failing<'a>(now: &'a Ending, candidate: &'a Candidate) -> Option<&'a Ending> 
 }
 
 fn run(plain: &mut Session, input: &Input, spent: &mut Spent) -> Result<SessionRun, CampaignError> {
-    let once = || {
-        spent.target_runs += 1;
-        let mut runs = plain.run_batch(std::slice::from_ref(input), COUNTERS)?;
-        Ok(runs.pop().expect("one run for one input"))
-    };
-    patiently(once, |run| &run.execution.outcome.ending)
+    patiently(|| run_once(plain, input, spent), |run| &run.execution.outcome.ending)
+}
+
+fn run_once(plain: &mut Session, input: &Input, spent: &mut Spent) -> Result<SessionRun, CampaignError> {
+    spent.target_runs += 1;
+    let mut runs = plain.run_batch(std::slice::from_ref(input), COUNTERS)?;
+    Ok(runs.pop().expect("one run for one input"))
 }
 
 /// Does once more what ran out of time.

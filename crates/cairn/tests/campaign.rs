@@ -123,8 +123,10 @@ fn workers_share_one_budget() {
 #[test]
 fn the_same_seed_and_work_decide_the_same() {
     let workspace = program(PROGRAM);
+    // Most of the time goes to inputs that hang, and no other takes nearly as long.
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 200\n");
     let decisions = |folder: &str, seed: &str| -> Vec<Value> {
-        let limits = ["--workers", "1", "--inputs", "8000", "--seed", seed];
+        let limits = ["--workers", "1", "--inputs", "5000", "--seed", seed];
         let words = ["./program", "seeds", "-o", folder];
         let ran = run(&workspace, &[&words[..], &limits].concat());
         assert!(matches!(ran.status.code(), Some(0 | 3)), "{ran}");
