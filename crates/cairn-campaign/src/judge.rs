@@ -6,7 +6,8 @@ use crate::{
     kills::KillJudge,
     ledger::{Ledger, Tried},
     run::Parts,
-    sanitizers::Sanitizers,
+    sampling::Sampling,
+    sanitizers::{Sanitizers, Step},
 };
 use cairn_executor::{Session, SessionRun, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
@@ -32,7 +33,7 @@ impl<'a> Judge<'a> {
         Ok(Self {
             ledger,
             failures: Failures::new(ledger, parts)?,
-            sanitizers: Sanitizers { ledger, build, stop: parts.stop },
+            sanitizers: Sanitizers { ledger, build, sampling: Sampling::default(), stop: parts.stop },
             kills: KillJudge::new(ledger, parts)?,
             path: parts.target.path()?,
         })
@@ -70,6 +71,21 @@ impl<'a> Judge<'a> {
             kind = self.success(plain, run, strategy, candidate, spent)?;
         }
         Ok(Finding { strategy: strategy.into(), input, kind })
+    }
+
+    /// Whether samples of what strategies try are looked at.
+    pub(crate) fn takes_samples(&self) -> bool {
+        self.sanitizers.build.is_some()
+    }
+
+    /// Looks at samples of a step, as far as their share of the work allows. Runs are added to `spent`.
+    pub(crate) fn look_at_samples(
+        &mut self,
+        plain: &mut Session,
+        step: Step<'_>,
+        spent: &mut Spent,
+    ) -> Result<(), CampaignError> {
+        self.sanitizers.look_at_samples(plain, step, spent)
     }
 
     fn success(

@@ -12,8 +12,9 @@
 //! ```
 //!
 //! Judging is done in one place ([`judge`]): a candidate is run again, a failure counts when the bare build fails in a fresh
-//! process, counters that differ between two runs of one input tell nothing, a mutant is killed when the bare build does something else. With a [`SanitizedBuild`] every input that is kept
-//! is run on it once, too.
+//! process, counters that differ between two runs of one input tell nothing, a mutant is killed when the bare build does
+//! something else. With a [`SanitizedBuild`] every input that is kept is run on it once, too, and so are samples of the others, as
+//! far as their share of the work allows.
 //!
 //! With one worker and a budget of work a campaign decides the same every time.
 //!
@@ -36,6 +37,7 @@ mod ledger;
 mod limits;
 mod reached;
 mod run;
+mod sampling;
 mod sanitizers;
 mod seeds;
 mod small;

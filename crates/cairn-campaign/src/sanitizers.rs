@@ -3,11 +3,15 @@
 //! Such a build is too slow for every input that is tried, and finds what the others do not notice: an access a little beyond
 //! an array harms nobody most of the time. So every input that is kept is run on it once, in a process of its own, before it
 //! is kept; one that is stored was therefore looked at, whenever the campaign is killed.
+//!
+//! A mistake need not show in what an input reaches: the one byte too many takes no branch of its own. So samples of what
+//! strategies try and do not propose are looked at, too, within a share of the work ([`Sampling`]).
 
-use crate::{error::CampaignError, ledger::Ledger, small::make_small};
+use crate::{error::CampaignError, ledger::Ledger, sampling::Sampling, small::make_small};
 use cairn_executor::{Executor, ExecutorError, Explained, FailureExplainer, Session};
 use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
-use cairn_strategy::Stop;
+use cairn_strategy::{Sample, Stop};
+use std::time::{Duration, Instant};
 
 /// A build with sanitizers, ready to run.
 #[derive(Debug)]
@@ -23,7 +27,20 @@ pub struct SanitizedBuild {
 pub(crate) struct Sanitizers<'a> {
     pub(crate) ledger: &'a Ledger<'a>,
     pub(crate) build: Option<SanitizedBuild>,
+    pub(crate) sampling: Sampling,
     pub(crate) stop: &'a Stop,
+}
+
+/// A step of a strategy.
+pub(crate) struct Step<'a> {
+    /// Whose.
+    pub(crate) strategy: &'a str,
+    /// Inputs it tried.
+    pub(crate) n_inputs: u64,
+    /// The time it took, where time is limited.
+    pub(crate) took: Option<Duration>,
+    /// What it handed over.
+    pub(crate) samples: Vec<Sample>,
 }
 
 impl Sanitizers<'_> {
@@ -63,6 +80,36 @@ impl Sanitizers<'_> {
             return Ok(None);
         }
         Ok(self.ledger.report(failure.clone())?.then_some(failure))
+    }
+
+    /// Looks at samples of a step, as far as their share of the work allows.
+    pub(crate) fn look_at_samples(
+        &mut self,
+        plain: &mut Session,
+        step: Step<'_>,
+        spent: &mut Spent,
+    ) -> Result<(), CampaignError> {
+        let is_timed = step.took.is_some();
+        self.sampling.worked(step.n_inputs, step.took, step.samples);
+        while !self.stop.is_asked()
+            && let Some(sample) = self.sampling.next(is_timed)
+        {
+            let start = Instant::now();
+            let provenance = Provenance {
+                parent: sample.parent,
+                strategy: step.strategy.into(),
+                made_by: sample.reason,
+                kept_for: String::new(),
+                found_after: Duration::ZERO,
+            };
+            let reported = self.look(&sample.input, provenance, None, spent)?;
+            self.sampling.looked(is_timed.then(|| start.elapsed()));
+            if let Some(failure) = reported {
+                // Only inputs on which the target works are handed over.
+                self.make_small(plain, &Ending::Exited { code: 0 }, failure, spent)?;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps a smaller input with the same report, if there is one; `seen` is how the input ended in the plain view.

@@ -9,6 +9,7 @@ use crate::{
     ledger::Ledger,
     limits::Limits,
     run::Parts,
+    sanitizers::Step,
 };
 use cairn_model::Budget;
 use cairn_strategy::{CampaignView, Candidate, Stop, Strategy, StrategyError};
@@ -93,9 +94,14 @@ impl Worker<'_> {
                 self.config.max_size,
                 self.stop,
             );
+            if judge.takes_samples() {
+                view = view.taking_samples();
+            }
             let candidates = strategy.step(&mut view, &budget)?;
             let was_over = view.is_over(&budget);
+            let samples = view.samples.take();
             let mut spent = view.finish();
+            let (n_inputs, took) = (spent.inputs, budget.wall.map(|_| spent.wall));
             n_idle = if candidates.is_empty() && !was_over { n_idle + 1 } else { 0 };
             let mut candidates = candidates;
             candidates.sort_by_key(Haste::of);
@@ -113,6 +119,13 @@ impl Worker<'_> {
                     strategy.observe(&finding);
                 }
                 Ok::<(), CampaignError>(())
+            });
+            let judged = judged.and_then(|()| match samples {
+                Some(samples) => {
+                    let step = Step { strategy: strategy.name(), n_inputs, took, samples };
+                    judge.look_at_samples(&mut plain, step, &mut spent)
+                }
+                None => Ok(()),
             });
             self.ledger.spend(self.number, strategy.name(), spent);
             judged?;

@@ -17,7 +17,7 @@ use crate::{
 use cairn_abi::session::class;
 use cairn_executor::{Changers, ExecutorError, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramMap};
-use cairn_strategy::{Candidate, Entry, FailingRuns, Seen};
+use cairn_strategy::{Candidate, Chosen, Entry, FailingRuns, Sample, Seen};
 use std::collections::{HashMap, VecDeque};
 
 /// Changes inputs, runs them, and goes on from those that reach something new.
@@ -51,6 +51,8 @@ pub struct FuzzLoop {
     pub(crate) kept_places: Vec<usize>,
     /// Those of them whose inputs were cut down before.
     pub(crate) trimmed_places: Vec<usize>,
+    /// Those on which the target failed.
+    failed_places: Vec<usize>,
     /// Marks have numbers from here on.
     first_mark: u32,
     pub(crate) counts: FuzzCounts,
@@ -123,6 +125,7 @@ impl FuzzLoop {
             n_batches: 0,
             kept_places: Vec::new(),
             trimmed_places: Vec::new(),
+            failed_places: Vec::new(),
             first_mark: map.n_counters,
             counts: FuzzCounts::default(),
             config,
@@ -218,6 +221,7 @@ impl FuzzLoop {
             let n_before = found.len();
             self.judge(around, &mut found, &mut done)?;
             self.look_at_samples(around, &mut found, n_before, took, &mut done)?;
+            self.hand_over_sample(around);
             done.candidates = found.len() as u64;
         }
         // Failures first, then what reached most.
@@ -419,11 +423,15 @@ impl FuzzLoop {
         let mut notable = std::mem::take(&mut self.notable);
         self.kept_places.clear();
         self.trimmed_places.clear();
+        self.failed_places.clear();
         for Notable { place, ending, counters, fuel } in notable.drain(..) {
             let hits = Seen::hits(&counters);
             let made = self.batch.made(place);
             let parent = made.seed.and_then(|seed| self.queue.seed(seed as usize).id());
             let is_failure = ending.is_failure();
+            if is_failure {
+                self.failed_places.push(place);
+            }
             let n_reached = match is_failure {
                 // What only failing inputs reach stays new for others.
                 true => {
@@ -451,15 +459,19 @@ impl FuzzLoop {
             }
             let mut input = self.batch.input(place);
             if !is_failure {
-                let seed = Seed::new(input, hits, fuel, parent);
+                let seed = Seed::new(input.clone(), hits, fuel, parent);
                 // Only what reached something for the first time is built upon so often that it pays.
                 let most_trims = if n_reached > 0 { most_trims } else { 0 };
                 let scope = self.config.scope(seed.input());
                 let (seed, n_runs) = trim(seed, scope, around.session(), most_trims)?;
                 done.target_runs += n_runs as u64;
-                input = seed.input().clone();
-                if n_runs > 0 && input != self.batch.input(place) {
+                let original = std::mem::replace(&mut input, seed.input().clone());
+                if original != input {
                     self.trimmed_places.push(place);
+                    if let Some(samples) = around.samples() {
+                        let (reason, chosen) = (reason.clone(), Chosen::BeforeCuts);
+                        samples.push(Sample { input: original, parent, reason, chosen });
+                    }
                 }
                 self.keep(seed);
             }
@@ -477,6 +489,22 @@ impl FuzzLoop {
         }
         self.notable = notable;
         Ok(())
+    }
+
+    /// Hands over an input of the batch that is not proposed and did not fail.
+    fn hand_over_sample(&mut self, around: &mut dyn Surroundings) {
+        let Some(samples) = around.samples() else { return };
+        let place = self.random.below(self.batch.len());
+        if self.kept_places.contains(&place) || self.failed_places.contains(&place) {
+            return;
+        }
+        let made = self.batch.made(place);
+        samples.push(Sample {
+            input: self.batch.input(place),
+            parent: made.seed.and_then(|seed| self.queue.seed(seed as usize).id()),
+            reason: made.how.clone().unwrap_or_else(|| made.recipe.to_string()),
+            chosen: Chosen::ByChance,
+        });
     }
 
     /// Goes on from a seed before anybody else has judged it.

@@ -11,7 +11,9 @@ use crate::{
 };
 use cairn_executor::{ExecutorError, Session, SymbolicExecutor, SymbolicRun};
 use cairn_model::{Input, ProgramMap};
-use cairn_strategy::{Budget, CampaignView, Candidate, Finding, FindingKind, Strategy, StrategyError};
+use cairn_strategy::{
+    Budget, CampaignView, Candidate, Finding, FindingKind, Sample, Strategy, StrategyError,
+};
 use std::{
     error::Error as _,
     time::{Duration, Instant},
@@ -203,6 +205,10 @@ impl Surroundings for InCampaign<'_, '_> {
 
     fn mutants(&mut self) -> Option<&mut Mutants> {
         self.mutants.as_deref_mut()
+    }
+
+    fn samples(&mut self) -> Option<&mut Vec<Sample>> {
+        self.view.samples.as_mut()
     }
 
     fn clock(&self) -> Option<Duration> {

@@ -3,6 +3,7 @@
 use crate::{mutants::Mutants, queue::Seed};
 use cairn_executor::{ExecutorError, Session, SymbolicRun};
 use cairn_model::{Input, ProgramMap};
+use cairn_strategy::Sample;
 use std::time::Duration;
 
 /// What a [`FuzzLoop`](crate::FuzzLoop) is used for: what it runs, what seeds are worth, and when it stops.
@@ -32,6 +33,11 @@ pub trait Surroundings {
 
     /// Runs mutants on inputs, where that is a reason to keep them.
     fn mutants(&mut self) -> Option<&mut Mutants> {
+        None
+    }
+
+    /// Where samples of what is run are handed over, if somebody looks at them.
+    fn samples(&mut self) -> Option<&mut Vec<Sample>> {
         None
     }
 

@@ -10,12 +10,15 @@
 //! The view holds everything a strategy may use: the map, the [`Corpus`], what was [`Seen`], the [`Kills`], runners for the
 //! views of the target, a random generator and a sign to stop. A strategy never writes to a store and never prints; with a budget of
 //! work rather than time and a seeded generator it decides the same every time.
+//!
+//! Where the campaign looks more closely at what it keeps, a strategy also hands over [`Sample`]s of what it does not propose.
 
 mod candidate;
 mod corpus;
 mod failing_runs;
 mod finding;
 mod kills;
+mod sample;
 mod seen;
 mod strategy;
 mod target;
@@ -27,6 +30,7 @@ pub use crate::{
     failing_runs::FailingRuns,
     finding::{Finding, FindingKind},
     kills::Kills,
+    sample::{Chosen, Sample},
     seen::{Seen, Unstable},
     strategy::{Strategy, StrategyError},
     target::{CountedMutants, TargetViews},

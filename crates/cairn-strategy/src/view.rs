@@ -1,6 +1,6 @@
 //! What a strategy sees of a campaign.
 
-use crate::{corpus::Corpus, kills::Kills, seen::Seen, target::TargetViews};
+use crate::{corpus::Corpus, kills::Kills, sample::Sample, seen::Seen, target::TargetViews};
 use cairn_executor::{ExecutorError, Session, SymbolicConfig, SymbolicExecutor};
 use cairn_model::{Budget, ProgramMap, Spent};
 use std::{
@@ -45,6 +45,8 @@ pub struct CampaignView<'a> {
     pub spent: Spent,
     /// Bytes an input may have in all its regions.
     pub max_size: u64,
+    /// Where samples of what is run are handed over; `None` where nobody looks at them.
+    pub samples: Option<Vec<Sample>>,
     stop: &'a Stop,
     start: Instant,
 }
@@ -67,7 +69,13 @@ impl<'a> CampaignView<'a> {
             *known = *classes;
         }
         let start = Instant::now();
-        Self { target, corpus, seen, kills, plain, random, spent: Spent::default(), max_size, stop, start }
+        let (spent, samples) = (Spent::default(), None);
+        Self { target, corpus, seen, kills, plain, random, spent, max_size, samples, stop, start }
+    }
+
+    /// Likewise, of a campaign that looks at samples; for the campaign.
+    pub fn taking_samples(self) -> Self {
+        Self { samples: Some(Vec::new()), ..self }
     }
 
     /// What is known about the program.

@@ -375,6 +375,7 @@ mod all_others {
         mutant_stack
         mutant_system_macros
         mutant_templates
+        overflow_without_branch
     }
 }
 

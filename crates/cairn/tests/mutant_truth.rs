@@ -106,6 +106,7 @@ truths! { others OTHERS
     leftover_stream_flags
     leftover_thread
     leftover_timer
+    overflow_without_branch
 }
 
 /// Fixtures whose runs differ from each other, and in what. `hostile_*` are about the sandbox, not about what a program

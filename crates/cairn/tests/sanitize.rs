@@ -109,6 +109,38 @@ fn every_way_to_fail_is_found_once_and_told_apart() {
 }
 
 #[test]
+fn an_overflow_that_needs_no_new_branch_is_found() {
+    let workspace = Workspace::of_fixture("overflow_without_branch");
+    workspace.run("cairn-cc", ["-O1", "-g", "target.c", "-o", "program"]).success();
+    let words = ["run", "./program", "inputs", "-o", "out", "--workers=1", "--sanitize=address"];
+    let run = |folder: &str, limit: &str| {
+        let words = words.map(|word| if word == "out" { folder } else { word });
+        workspace.run("cairn", words.iter().copied().chain([limit])).exits_with(3)
+    };
+    let ran = run("out", "--inputs=30000");
+    assert!(ran.stdout.contains("AddressSanitizer: heap-buffer-overflow in text_of at target.c:9"), "{ran}");
+    let crashes: Vec<_> = fs::read_dir(workspace.path("out/crashes")).unwrap().flatten().collect();
+    assert_eq!(crashes.len(), 1, "{ran}");
+    assert_eq!(fs::metadata(crashes[0].path()).unwrap().len(), 16, "one byte fewer is no mistake: {ran}");
+    // All branches were taken without it, and by no input that is kept.
+    let cover = |folder: &str| {
+        workspace.run("cairn", ["cover", "./program", folder, "--format", "json"]).success().stdout
+    };
+    let missed: Value = serde_json::from_str(&cover("out/corpus")).unwrap();
+    let branches = &missed["totals"]["branches"];
+    assert_eq!(branches["covered"], branches["total"], "{branches}");
+    // The same seed decides the same.
+    run("again", "--inputs=30000");
+    let told = |folder: &str| -> Vec<Value> {
+        let lines = workspace.read(format!("{folder}/events.jsonl"));
+        let events = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let events = events.filter(|event| event["event"] != "moment");
+        events.map(|event| serde_json::json!([event["event"], event["address"]])).collect()
+    };
+    assert_eq!(told("out"), told("again"));
+}
+
+#[test]
 fn sanitizers_need_the_sources_before_anything_begins() {
     let workspace = Workspace::new();
     workspace.write("target.c", PROGRAM.trim_start());

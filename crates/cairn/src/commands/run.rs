@@ -39,7 +39,8 @@ pub struct Run {
     /// A file of tokens, as AFL++ and libFuzzer read them; may be given several times
     #[arg(long, value_name = "FILE")]
     dict: Vec<PathBuf>,
-    /// Also run every input that is kept on a build with sanitizers, made from the sources: address, undefined or both
+    /// Also run every input that is kept, and a sample of the others, on a build with sanitizers, made from the sources: address,
+    /// undefined or both
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     sanitize: Vec<Sanitizer>,
     #[command(flatten)]
