@@ -44,14 +44,19 @@ impl CorpusFolder {
 
     /// Reads the input with this address; nothing else will do.
     pub fn load(&self, address: &str) -> Result<Input, StoreError> {
-        let (raw, json) = (self.path.join(address), self.path.join(format!("{address}.json")));
-        let path = if raw.exists() { raw } else { json };
+        let path = self.path_of(address);
         let bytes = fs::read(&path).map_err(failed("read the input", &path))?;
         let input = input_file::decode(&path, bytes, &self.template)?;
         if input.address() != address {
             return Err(StoreError::Changed { path });
         }
         Ok(input)
+    }
+
+    /// Where the input with this address lies, if it is there.
+    pub fn path_of(&self, address: &str) -> PathBuf {
+        let raw = self.path.join(address);
+        if raw.exists() { raw } else { self.path.join(format!("{address}.json")) }
     }
 
     /// How many inputs are there; none where that cannot be told.

@@ -1,6 +1,8 @@
 //! Coverage for people and programs.
 
 pub mod beyond;
+pub mod campaign;
+pub mod functions;
 pub mod html;
 pub mod json;
 pub mod lcov;

@@ -2,6 +2,7 @@
 
 mod report {
     pub mod browser;
+    pub mod json;
     pub mod page;
     pub mod terminal;
 }

@@ -64,6 +64,8 @@ pub struct KeptInput {
     pub entry: Entry,
     /// Names it.
     pub address: String,
+    /// Its file, in the folder of the campaign; `None` if it is gone.
+    pub file: Option<PathBuf>,
     /// How it begins; `None` if its file is gone.
     pub shown: Option<Beginning>,
 }
@@ -201,12 +203,14 @@ fn entries(folder: &Path, store: &Store, map: &ProgramMap, template: &Template) 
     });
     let mut kept = Kept { entries: Vec::new(), coverage: Coverage::empty(map), curve: Vec::new() };
     for (entry, (address, shown)) in entries.map_err(failed)?.into_iter().zip(seen) {
+        let file = corpus.path_of(&address);
+        let file = file.file_name().filter(|_| shown.is_some()).map(|name| Path::new("corpus").join(name));
         let has_new = entry.hits.iter().any(|(counter, _)| !kept.coverage.hit(CounterId(*counter)));
         kept.coverage.add_hits(&entry.hits);
         if has_new {
             kept.curve.push((entry.provenance.found_after, kept.coverage.n_branches(map)));
         }
-        kept.entries.push(KeptInput { entry, address, shown });
+        kept.entries.push(KeptInput { entry, address, file, shown });
     }
     Ok(kept)
 }

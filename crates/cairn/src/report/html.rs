@@ -64,7 +64,7 @@ mod tests {
         let entry =
             Entry { id: EntryId(id), input: nothing, provenance, hits: Vec::new(), fuel: 0, path_hash: 0 };
         let shown = Some(Beginning { text: input.into(), is_cut: true });
-        KeptInput { entry, address: "0123456789abcdef0123456789abcdef".into(), shown }
+        KeptInput { entry, address: "0123456789abcdef0123456789abcdef".into(), file: None, shown }
     }
 
     /// Renders a campaign of a program without functions.

@@ -34,11 +34,11 @@ int main(int argc, char **argv) {
 }
 "#;
 
-const SCRIPT: &str =
+pub const SCRIPT: &str =
     "<script>document.title='taken over'</script><img src=x onerror=\"document.title='taken over'\">";
 
 /// A campaign over seeds, one of which fails and one of which would be a script.
-fn campaign() -> Workspace {
+pub fn campaign() -> Workspace {
     let workspace = Workspace::new();
     workspace.write("prog.c", PROGRAM);
     workspace.write("seeds/plain", "plain");

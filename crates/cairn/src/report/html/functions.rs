@@ -1,28 +1,22 @@
 //! What was reached of each function, and what was not.
 
 use super::page::Page;
-use crate::{campaign::history::History, printable::grouped, report::Share, screen::count};
-use cairn_model::{
-    FunctionId,
-    map::{Branch, Condition},
+use crate::{
+    campaign::history::History,
+    printable::grouped,
+    report::{
+        Share,
+        functions::{FunctionShare, by_function},
+    },
+    screen::count,
 };
 
 /// Branches that are listed in all; `cairn cover --missing` knows no limit.
 const LISTED: usize = 10_000;
 
-struct Row<'a> {
-    name: &'a str,
-    place: String,
-    share: Share,
-    is_entered: bool,
-    /// Conditions with the directions nobody took.
-    missing: Vec<(&'a Condition, Vec<bool>)>,
-}
-
 /// A table of all functions with branches, those with the most to reach first.
 pub fn render(page: &mut Page, history: &History<'_>) {
-    let mut rows = rows(history);
-    rows.sort_by_key(|row| (std::cmp::Reverse(row.share.total - row.share.covered), row.place.clone()));
+    let rows = by_function(history.map, &history.coverage);
     page.markup("<h2>Functions</h2>\n<p class=\"note\">");
     page.text(&format!(
         "{} with branches. A name opens to the branches that nobody took.",
@@ -38,7 +32,7 @@ pub fn render(page: &mut Page, history: &History<'_>) {
         self::row(page, history, row, &mut n_listed);
     }
     page.markup("</tbody>\n</table></div>\n");
-    let n_missing: usize = rows.iter().map(Row::n_listable).sum();
+    let n_missing: usize = rows.iter().map(n_listable).sum();
     if n_missing > n_listed {
         page.markup("<p class=\"note\">")
             .text(&grouped((n_missing - n_listed) as u64))
@@ -46,56 +40,22 @@ pub fn render(page: &mut Page, history: &History<'_>) {
     }
 }
 
-impl Row<'_> {
-    /// Of a function that was never entered, everything is missing and nothing need be listed.
-    fn n_listable(&self) -> usize {
-        if self.is_entered { self.missing.iter().map(|(_, directions)| directions.len()).sum() } else { 0 }
-    }
+/// Of a function that was never entered, everything is missing and nothing need be listed.
+fn n_listable(row: &FunctionShare<'_>) -> usize {
+    if row.is_entered { row.missing.iter().map(|(_, directions)| directions.len()).sum() } else { 0 }
 }
 
-fn rows<'a>(history: &History<'a>) -> Vec<Row<'a>> {
-    let (map, coverage) = (history.map, &history.coverage);
-    let executed = coverage.executed_blocks(map);
-    let mut rows: Vec<Row<'a>> = map
-        .functions
-        .iter()
-        .map(|function| Row {
-            name: &function.name,
-            place: map.show(function.place),
-            share: Share::default(),
-            is_entered: executed.get(function.entry().index()).copied().unwrap_or(false),
-            missing: Vec::new(),
-        })
-        .collect();
-    for (id, condition) in map.conditions_with_ids() {
-        let FunctionId(function) = condition.function;
-        let row = &mut rows[function as usize];
-        let mut missing = Vec::new();
-        for direction in [true, false] {
-            let is_covered = coverage.covers(map, Branch { condition: id, direction });
-            row.share.add(is_covered);
-            if !is_covered {
-                missing.push(direction);
-            }
-        }
-        if !missing.is_empty() {
-            row.missing.push((condition, missing));
-        }
-    }
-    rows.retain(|row| row.share.total > 0);
-    rows
-}
-
-fn row(page: &mut Page, history: &History<'_>, row: &Row<'_>, n_listed: &mut usize) {
-    page.markup("<tr><td data-v=\"").text(row.name).markup("\">");
+fn row(page: &mut Page, history: &History<'_>, row: &FunctionShare<'_>, n_listed: &mut usize) {
+    let name = &row.function.name;
+    page.markup("<tr><td data-v=\"").text(name).markup("\">");
     if row.missing.is_empty() {
-        page.element("code", row.name);
+        page.element("code", name);
     } else {
-        page.markup("<details><summary>").element("code", row.name).markup("</summary>");
+        page.markup("<details><summary>").element("code", name).markup("</summary>");
         missing(page, history, row, n_listed);
         page.markup("</details>");
     }
-    page.markup("</td><td class=\"mono\">").text(&row.place).markup("</td>");
+    page.markup("</td><td class=\"mono\">").text(&history.map.show(row.function.place)).markup("</td>");
     let Share { covered, total } = row.share;
     page.cell(covered, &grouped(covered as u64)).cell(total, &grouped(total as u64));
     page.cell(total - covered, &grouped((total - covered) as u64));
@@ -104,7 +64,7 @@ fn row(page: &mut Page, history: &History<'_>, row: &Row<'_>, n_listed: &mut usi
     page.markup("%\">").text(&percent).markup("%</td></tr>\n");
 }
 
-fn missing(page: &mut Page, history: &History<'_>, row: &Row<'_>, n_listed: &mut usize) {
+fn missing(page: &mut Page, history: &History<'_>, row: &FunctionShare<'_>, n_listed: &mut usize) {
     if !row.is_entered {
         page.markup("<p class=\"note\">It was never entered.</p>");
         return;
