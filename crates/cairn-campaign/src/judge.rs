@@ -11,7 +11,7 @@ use crate::{
 };
 use cairn_executor::{Session, SessionRun, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
-use cairn_strategy::{Candidate, Finding, FindingKind, Seen, Unstable};
+use cairn_strategy::{Candidate, Finding, FindingKind, Seen, Stop, Unstable};
 use std::time::Duration;
 
 const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
@@ -24,6 +24,7 @@ pub(crate) struct Judge<'a> {
     sanitizers: Sanitizers<'a>,
     kills: Option<KillJudge<'a>>,
     path: Option<Session>,
+    stop: &'a Stop,
 }
 
 impl<'a> Judge<'a> {
@@ -36,6 +37,7 @@ impl<'a> Judge<'a> {
             sanitizers: Sanitizers { ledger, build, sampling: Sampling::default(), stop: parts.stop },
             kills: KillJudge::new(ledger, parts)?,
             path: parts.target.path()?,
+            stop: parts.stop,
         })
     }
 
@@ -55,7 +57,7 @@ impl<'a> Judge<'a> {
         let run = match candidate.failed {
             // Out of time for the second time, if it is.
             Some(Ending::TimedOut) => run_once(plain, &candidate.input, spent)?,
-            _ => run(plain, &candidate.input, spent)?,
+            _ => run(plain, &candidate.input, self.stop, spent)?,
         };
         let input = candidate.input.clone();
         let ending = run.execution.outcome.ending.clone();
@@ -110,7 +112,7 @@ impl<'a> Judge<'a> {
                 return self.ledger.note_kills(entry, strategy, &kills);
             }
         }
-        let again = run(plain, &candidate.input, spent)?;
+        let again = run(plain, &candidate.input, self.stop, spent)?;
         let unstable = Unstable::between(&execution.counters, &again.execution.counters);
         self.ledger.ignore(&unstable)?;
         let path_hash = self.path_hash(&candidate.input, spent)?;
@@ -141,8 +143,22 @@ impl<'a> Judge<'a> {
         Ok(kind)
     }
 
+    /// What sanitizers say about an input on which the program works.
+    pub(crate) fn look_again(
+        &mut self,
+        plain: &mut Session,
+        input: &Input,
+        provenance: &Provenance,
+        spent: &mut Spent,
+    ) -> Result<(), CampaignError> {
+        if let Some(reported) = self.sanitizers.look(input, provenance.clone(), None, spent)? {
+            self.sanitizers.make_small(plain, &Ending::Exited { code: 0 }, reported, spent)?;
+        }
+        Ok(())
+    }
+
     /// What sanitizers say about an input that crashes. One that fills time, memory or disk would do so there without a limit.
-    fn look_into(
+    pub(crate) fn look_into(
         &mut self,
         plain: &mut Session,
         seen: &Ending,
@@ -172,8 +188,13 @@ fn failing<'a>(now: &'a Ending, candidate: &'a Candidate) -> Option<&'a Ending> 
     Some(now).filter(|ending| ending.is_failure()).or(then)
 }
 
-fn run(plain: &mut Session, input: &Input, spent: &mut Spent) -> Result<SessionRun, CampaignError> {
-    patiently(|| run_once(plain, input, spent), |run| &run.execution.outcome.ending)
+fn run(
+    plain: &mut Session,
+    input: &Input,
+    stop: &Stop,
+    spent: &mut Spent,
+) -> Result<SessionRun, CampaignError> {
+    patiently(|| run_once(plain, input, spent), |run| &run.execution.outcome.ending, stop)
 }
 
 fn run_once(plain: &mut Session, input: &Input, spent: &mut Spent) -> Result<SessionRun, CampaignError> {
@@ -182,16 +203,17 @@ fn run_once(plain: &mut Session, input: &Input, spent: &mut Spent) -> Result<Ses
     Ok(runs.pop().expect("one run for one input"))
 }
 
-/// Does once more what ran out of time.
+/// Does once more what ran out of time, unless somebody asks to stop.
 ///
 /// Runs of strategies have little time, and a worker shares its machine with others: any run may have to wait for longer than
 /// that. What it had reached by then is no reason to call counters unstable, or the input one that hangs.
 fn patiently<T>(
     mut once: impl FnMut() -> Result<T, CampaignError>,
     ending: impl Fn(&T) -> &Ending,
+    stop: &Stop,
 ) -> Result<T, CampaignError> {
     let run = once()?;
-    if *ending(&run) == Ending::TimedOut { once() } else { Ok(run) }
+    if *ending(&run) == Ending::TimedOut && !stop.is_asked() { once() } else { Ok(run) }
 }
 
 #[cfg(test)]
@@ -205,7 +227,7 @@ mod tests {
             n_runs += 1;
             Ok(endings[n_runs - 1].clone())
         };
-        let ending = patiently(once, |ending| ending).unwrap();
+        let ending = patiently(once, |ending| ending, &Stop::default()).unwrap();
         (ending, n_runs)
     }
 

@@ -13,7 +13,7 @@ use cairn_model::{
     Budget, ConditionId, Coverage, Ending, Entry, EntryId, Input, Kill, KillReason, MutantId, ProgramFailure,
     ProgramMap, Provenance, Spent, StableId, map::Branch,
 };
-use cairn_store::{Moment, Store};
+use cairn_store::{CampaignHead, Moment, Store};
 use cairn_strategy::{
     Corpus, CountedMutants, FailingRuns, Finding, FindingKind, Kills, Seen, TargetViews, Unstable,
 };
@@ -391,6 +391,20 @@ impl<'a> Ledger<'a> {
         state.folder.unconfirmed.save(input)?;
         let (address, strategy) = (input.address(), strategy.to_string());
         self.tell(&mut state, EventKind::Unconfirmed { address, strategy, ending: ending.clone(), n_runs })
+    }
+
+    /// All ways to fail that are known.
+    pub(crate) fn failures(&self) -> Vec<Arc<ProgramFailure>> {
+        self.lock().failures.values().cloned().collect()
+    }
+
+    /// Replaces what the caller needs to start the campaign again.
+    pub(crate) fn set_plan(&self, plan: &str) -> Result<(), CampaignError> {
+        let mut state = self.lock();
+        if let Some(head) = state.store.campaign()? {
+            state.store.begin_campaign(&CampaignHead { settings: plan.to_string(), ..head })?;
+        }
+        Ok(())
     }
 
     /// Whether a path was never taken before, if it is known; from now on it was.

@@ -39,6 +39,7 @@ mod reached;
 mod run;
 mod sampling;
 mod sanitizers;
+mod second_look;
 mod seeds;
 mod small;
 mod worker;

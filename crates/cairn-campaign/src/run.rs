@@ -10,7 +10,7 @@ use crate::{
     ledger::{Ledger, Summary},
     limits::Limits,
     sanitizers::SanitizedBuild,
-    seeds,
+    second_look, seeds,
     worker::Worker,
 };
 use cairn_executor::ExecutorError;
@@ -50,6 +50,8 @@ pub struct Parts<'a> {
     pub stop: &'a Stop,
     /// What the caller needs to start it again; kept in the store.
     pub plan: String,
+    /// If sanitizers are to look at everything that is kept first: what takes the place of the plan once they have.
+    pub plan_after_looks: Option<String>,
 }
 
 /// Begins a campaign in a folder, or goes on with the one that is there, and works until the budget is over or somebody asks
@@ -138,6 +140,11 @@ fn start(ledger: &Ledger<'_>, parts: &Parts<'_>) -> Result<Limits, CampaignError
     let mut judge = Judge::new(ledger, parts)?;
     let known: Vec<Input> = ledger.corpus.since(0).iter().map(|entry| entry.input.clone()).collect();
     let fuel = plain.calibrate(if known.is_empty() { parts.seeds } else { &known })?.limit;
+    if let Some(plan) = &parts.plan_after_looks
+        && second_look::look_at_all(ledger, &mut judge, &mut plain, parts.stop)?
+    {
+        ledger.set_plan(plan)?;
+    }
     seeds::judge_all(ledger, &mut judge, &mut plain, parts.seeds, parts.stop)?;
     Limits::learn(&mut plain, &ledger.corpus, fuel)
 }

@@ -141,6 +141,35 @@ fn an_overflow_that_needs_no_new_branch_is_found() {
 }
 
 #[test]
+fn a_campaign_that_goes_on_with_sanitizers_has_all_it_kept_looked_at() {
+    let workspace = Workspace::new();
+    workspace.write("target.c", PROGRAM.trim_start());
+    workspace.write("seeds/h", "h! and much more");
+    workspace.write("seeds/u", "u! and much more");
+    workspace.run("cairn-cc", ["-O1", "target.c", "-o", "program"]).success();
+    let words = ["run", "./program", "seeds", "-o", "out", "--workers=1", "--inputs=2"];
+    workspace.run("cairn", words).success();
+    // Nothing is run but what is kept: the limit of one input is that of a step afterwards.
+    let resume = |option: &str| workspace.run("cairn", ["resume", "out", "--inputs=1", option]).exits_with(3);
+    let ran = resume("--sanitize=address");
+    assert!(ran.stdout.contains("AddressSanitizer: heap-buffer-overflow in pick"), "{ran}");
+    assert!(!ran.stdout.contains("UndefinedBehaviorSanitizer"), "{ran}");
+    let ran = resume("--sanitize=undefined");
+    assert!(ran.stdout.contains("UndefinedBehaviorSanitizer: signed integer overflow in add"), "{ran}");
+    assert!(ran.stdout.contains("cairn replay --sanitize=address,undefined ./program"), "{ran}");
+    // It is known from now on, and done.
+    let n_looks = || {
+        let report = workspace.run("cairn", ["report", "out", "--json"]).success();
+        let report: Value = serde_json::from_str(&report.stdout).unwrap();
+        report["work"]["sanitizers"]["n_target_runs"].as_u64().unwrap()
+    };
+    let before = n_looks();
+    let ran = resume("--sanitize=address");
+    assert!(!ran.stderr.contains("the program fails: "), "nothing is new: {ran}");
+    assert_eq!(n_looks(), before);
+}
+
+#[test]
 fn sanitizers_need_the_sources_before_anything_begins() {
     let workspace = Workspace::new();
     workspace.write("target.c", PROGRAM.trim_start());

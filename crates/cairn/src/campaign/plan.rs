@@ -32,6 +32,9 @@ pub struct Plan {
     /// Sanitizers that look at inputs that are kept, by name, each once; none in campaigns of earlier versions.
     #[serde(default)]
     sanitizers: Vec<String>,
+    /// Whether inputs may have been kept that not all of these have looked at.
+    #[serde(default)]
+    is_unlooked: bool,
     /// The mutants that are run; none in campaigns without them.
     #[serde(default)]
     pub mutants: Option<MutantPlan>,
@@ -51,6 +54,7 @@ impl Plan {
             changes: Vec::new(),
             dictionaries: Vec::new(),
             sanitizers: Vec::new(),
+            is_unlooked: false,
             mutants: None,
             config,
         })
@@ -60,6 +64,20 @@ impl Plan {
     pub fn set_sanitizers(&mut self, sanitizers: &[Sanitizer]) {
         let each_once: BTreeSet<Sanitizer> = sanitizers.iter().copied().collect();
         self.sanitizers = each_once.iter().map(Sanitizer::to_string).collect();
+    }
+
+    /// Has inputs looked at by more sanitizers, those that are kept already first.
+    pub fn add_sanitizers(&mut self, more: &[Sanitizer]) -> Result<(), Failure> {
+        let before = self.sanitizers()?;
+        let all: Vec<Sanitizer> = before.iter().chain(more).copied().collect();
+        self.set_sanitizers(&all);
+        self.is_unlooked |= self.sanitizers.len() > before.len();
+        Ok(())
+    }
+
+    /// The plan once sanitizers have looked at everything that is kept; `None` if they have.
+    pub fn after_looks(&self) -> Option<Self> {
+        self.is_unlooked.then(|| Self { is_unlooked: false, ..self.clone() })
     }
 
     /// The sanitizers that look at inputs that are kept.

@@ -77,13 +77,15 @@ pub fn start(
         let subject = &subject;
         move || subject.sanitized(&program)
     });
+    let text = |plan: &Plan| serde_json::to_string(plan).expect("a plan is always JSON");
     let parts = Parts {
         target: &views,
         sanitized: sanitized.as_ref().map(|make| make as &SanitizedRunner<'_>),
         strategies: &|worker| strategies.of_worker(worker),
         seeds: &seeds,
         stop: &stop,
-        plan: serde_json::to_string(plan).expect("a plan is always JSON"),
+        plan: text(plan),
+        plan_after_looks: plan.after_looks().as_ref().map(text),
     };
     let failure = |error| trouble::failure(&error, folder);
     let campaign = CampaignFolder::open(folder, subject.template.clone()).map_err(failure)?;

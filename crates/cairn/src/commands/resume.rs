@@ -7,6 +7,7 @@ use crate::{
     failure::Failure,
     screen::Screen,
 };
+use cairn_cc::views::Sanitizer;
 use cairn_model::{Budget, Spent};
 use cairn_store::Store;
 use std::{
@@ -25,6 +26,9 @@ pub struct Resume {
     /// Workers (default: as before)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     workers: Option<u16>,
+    /// From now on also run inputs on a build with these sanitizers, first all that are kept: address, undefined or both
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    sanitize: Vec<Sanitizer>,
     /// Print events as JSON, one a line
     #[arg(long)]
     json: bool,
@@ -43,6 +47,7 @@ impl Resume {
         if let Some(workers) = self.workers {
             plan.config.workers = workers.into();
         }
+        plan.add_sanitizers(&self.sanitize)?;
         let given_in = env::current_dir()?;
         let folder = enter(&plan, &self.folder)?;
         let told = if self.json { Told::Json } else { Told::Lines };
