@@ -54,8 +54,15 @@ impl<'a> Failures<'a> {
             return Ok(FindingKind::NothingNew);
         }
         let n_tries = tries(seen);
-        let Some((ending, explained)) = self.bare.confirm(&candidate.input, n_tries, spent)? else {
-            self.ledger.note_unconfirmed(&candidate.input, strategy, seen, n_tries)?;
+        // What crashes takes no time; for anything else nobody waits who was asked to end.
+        let is_hurried = || self.stop.is_asked() && !matches!(seen, Ending::Signalled { .. });
+        let confirmed = match is_hurried() {
+            true => None,
+            false => self.bare.confirm(&candidate.input, n_tries, &is_hurried, spent)?,
+        };
+        let Some((ending, explained)) = confirmed else {
+            let n_runs = if is_hurried() { 0 } else { n_tries };
+            self.ledger.note_unconfirmed(&candidate.input, strategy, seen, n_runs)?;
             return Ok(FindingKind::Unconfirmed { ending: seen.clone() });
         };
         let provenance = Provenance {
@@ -105,14 +112,14 @@ impl<'a> Failures<'a> {
         let fails_likewise = |found: &Option<(Ending, Explained)>| {
             found.as_ref().is_some_and(|(_, explained)| explained.is_same(&failure.signature))
         };
-        let mut found = self.bare.confirm(&reduced.input, tries(seen), spent)?;
+        let mut found = self.bare.confirm(&reduced.input, tries(seen), &|| false, spent)?;
         let mut input = reduced.input;
         // A hang takes all its time for each question, and without a stack there is little to tell failures apart by.
         let is_quick = matches!(failure.ending, Ending::Signalled { .. }) && !failure.stack.is_empty();
         if !fails_likewise(&found) && is_quick {
             let mut n_runs = Spent::default();
             let mut is_good = |candidate: &Input| -> Result<bool, ExecutorError> {
-                let answer = self.bare.confirm(candidate, 1, &mut n_runs)?;
+                let answer = self.bare.confirm(candidate, 1, &|| false, &mut n_runs)?;
                 let is_good = fails_likewise(&answer);
                 if is_good {
                     (found, input) = (answer, candidate.clone());
@@ -142,11 +149,13 @@ struct Bare {
 }
 
 impl Bare {
-    /// How the bare build fails on an input in a fresh process, and why; `None` if it does not in `n_tries` runs.
+    /// How the bare build fails on an input in a fresh process, and why; `None` if it does not in `n_tries` runs, or somebody is in
+    /// a hurry before that is known.
     fn confirm(
         &mut self,
         input: &Input,
         n_tries: u32,
+        is_hurried: &dyn Fn() -> bool,
         spent: &mut Spent,
     ) -> Result<Option<(Ending, Explained)>, ExecutorError> {
         let Self { runner, explainer } = self;
@@ -154,8 +163,8 @@ impl Bare {
             spent.target_runs += 1;
             Ok(runner.run(input)?.outcome.ending)
         };
-        let ending = first_that(n_tries, run, Ending::is_failure)?;
-        if !ending.is_failure() {
+        let ending = first_that(n_tries, run, |ending| ending.is_failure() || is_hurried())?;
+        if !ending.is_failure() || is_hurried() {
             return Ok(None);
         }
         // A run that does not fail tells nothing about where; of a hang that is no reason to wait once more.

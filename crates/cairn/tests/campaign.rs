@@ -174,6 +174,22 @@ int main(void) {
 }
 
 #[test]
+fn a_seed_that_hangs_does_not_outlast_a_limit_of_time_by_much() {
+    let workspace = program(PROGRAM);
+    workspace.write("seeds/two", "xy?\n");
+    // To look at it for as long as that takes would take five times as long as a run may.
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 2500\n");
+    let ran = run(&workspace, &["./program", "seeds", "-o", "out", "--for", "4s", "--workers", "1"]);
+    let all = events(&workspace, "out");
+    let ended = all.last().unwrap()["after_ms"].as_u64().unwrap();
+    assert!(ended < 9_000, "it took {ended} ms: {ran}");
+    let kept = all.iter().find(|event| event["event"] == "unconfirmed");
+    let kept = kept.unwrap_or_else(|| panic!("the hang is not kept: {ran}"));
+    assert_eq!(kept["n_runs"], 0, "{ran}");
+    assert!(workspace.path(format!("out/unconfirmed/{}", kept["address"].as_str().unwrap())).exists());
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let workspace = program(PROGRAM);
     fs::create_dir(workspace.path("empty")).unwrap();

@@ -119,7 +119,7 @@ pub fn ways_to_fail(n: usize) -> String {
 pub fn unconfirmed(address: &str, ending: &Ending, n_runs: u32) -> String {
     let seen = format!("an input failed in the plain view (it {})", verb(ending));
     let then = match n_runs {
-        0 => ", and there was no time left to run the bare build".into(),
+        0 => ", and there was no time left to confirm that on the bare build".into(),
         n_runs => format!(", and not in {} of the bare build", count(n_runs as usize, "run")),
     };
     format!("{seen}{then}; it is kept as `unconfirmed/{address}`")
