@@ -219,6 +219,44 @@ fn a_second_campaign_is_kept_out_of_the_folder() {
     ended(cairn(&workspace, &["resume", "out", "--inputs", "50"]));
 }
 
+/// The processes that a process has started.
+fn children(parent: u32) -> Vec<String> {
+    let threads = fs::read_dir(format!("/proc/{parent}/task")).unwrap().flatten();
+    let of_thread =
+        |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+    let all: Vec<String> = threads.map(of_thread).collect();
+    all.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect()
+}
+
+#[test]
+fn workers_whose_processes_are_killed_are_started_again() {
+    let workspace = program(PROGRAM);
+    let mut campaign = workspace
+        .command("cairn")
+        .args(["run", "./program", "seeds", "-o", "out", "--workers", "2", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut events = BufReader::new(campaign.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let moment = |line: &String| line.contains("\"event\":\"moment\"");
+    let before = events.find(moment).expect("it is at work");
+    let children = children(campaign.id());
+    workspace.run("kill", ["-9"].iter().copied().chain(children.iter().map(String::as_str)));
+    let restarted = events.by_ref().find(|line| line.contains("\"event\":\"restarted\""));
+    // It goes on for two seconds at least.
+    let after = events.by_ref().filter(moment).nth(2).expect("it is at work again");
+    workspace.run("kill", ["-INT", &campaign.id().to_string()]).success();
+    let last = events.last().unwrap();
+    campaign.wait().unwrap();
+    let restarted = restarted.unwrap_or_else(|| panic!("nothing was told after {before}"));
+    assert!(restarted.contains("the process that keeps the sandbox ended"), "{restarted}");
+    let n_inputs = |line: &str| serde_json::from_str::<Value>(line).unwrap()["n_inputs"].as_u64().unwrap();
+    assert!(n_inputs(&after) > n_inputs(&before), "{before} {after}");
+    assert!(last.contains("\"why\":\"asked\""), "{last}");
+}
+
 #[test]
 fn a_broken_dictionary_is_named_with_its_line() {
     let workspace = program(PROGRAM);
