@@ -435,7 +435,8 @@ impl<'a> Ledger<'a> {
         // An input takes one run at least.
         spent.target_runs += promised;
         let step = step.and(&budget.left(&spent));
-        state.promised[worker] = step.inputs.unwrap_or(0);
+        // Each input takes a run, so there are no more of them than runs.
+        state.promised[worker] = step.inputs.into_iter().chain(step.target_runs).min().unwrap_or(0);
         step
     }
 

@@ -121,6 +121,22 @@ fn workers_share_one_budget() {
 }
 
 #[test]
+fn workers_use_up_a_budget_of_runs() {
+    // Of which many inputs are kept: judging takes runs, too.
+    let workspace = program(include_str!("../../../examples/calc/calc.c"));
+    workspace.write("seeds/one", "1+(2-3)*4\n");
+    for (folder, n_workers, n_runs) in [("a", "2", 3000), ("b", "3", 2500), ("c", "1", 3000)] {
+        let limit = format!("--runs={n_runs}");
+        let words = ["./program", "seeds", "-o", folder, &limit, "--workers", n_workers, "--", "@@"];
+        let ran = run(&workspace, &words);
+        let all = events(&workspace, folder);
+        assert_eq!(all.last().unwrap()["why"], "budget", "{ran}");
+        let last = all.iter().rfind(|event| event["event"] == "moment").unwrap();
+        assert!(last["n_target_runs"].as_u64() >= Some(n_runs), "{last}: {ran}");
+    }
+}
+
+#[test]
 fn the_same_seed_and_work_decide_the_same() {
     let workspace = program(PROGRAM);
     // Most of the time goes to inputs that hang, and no other takes nearly as long.
