@@ -139,6 +139,9 @@ impl Mutations {
         let mut recipe = Recipe::new(self.amounts.choose(random));
         let mut kind = self.choose_kind(input, random);
         for round in 0..AMOUNTS[recipe.amount()] {
+            if round > 0 && !self.allowed.iter().any(|kind| kind.is_in(input)) {
+                break;
+            }
             if round > 0 && random.once_in(STAYS) {
                 kind = self.choose_kind(input, random);
             }
@@ -240,6 +243,10 @@ impl Mutations {
             RegionKind::Environment => {
                 let index = random.below(input.environment.len());
                 let Some((_, value)) = input.environment.get_mut(index) else { return false };
+                if way == 2 {
+                    input.environment.remove(index);
+                    return true;
+                }
                 let max_size = self.max_word_size.min(value.0.len() + room);
                 words::change_bytes(&mut value.0, way == 1, random, &mut self.bytes, dictionary, max_size)
             }
@@ -321,7 +328,7 @@ fn names(kind: RegionKind) -> [&'static [&'static str]; 2] {
         RegionKind::Stdin => [&bytes::NAMES, &[]],
         RegionKind::Buffer => [&bytes::NAMES, &HarnessWay::NAMES],
         RegionKind::Files => [&files::NAMES, &bytes::NAMES],
-        RegionKind::Environment => [&["change a value", "number in a value"], &[]],
+        RegionKind::Environment => [&["change a value", "number in a value", "leave a variable out"], &[]],
         RegionKind::Variables => [&numbers::NAMES, &[]],
     }
 }

@@ -18,7 +18,7 @@ pub enum RegionKind {
     Stdin,
     /// Content, mode and size of the regular files; which files there are stays.
     Files,
-    /// Values of environment variables that an input has.
+    /// Environment variables that an input has: their values, and whether they are there.
     Environment,
     /// Typed variables that an input has.
     Variables,

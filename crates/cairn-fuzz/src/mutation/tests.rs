@@ -77,12 +77,9 @@ fn changed_inputs_can_be_given_to_a_program() {
         assert!(words.into_iter().all(|word| !word.0.contains(&0)), "{input}");
         let names = |input: &Input| -> Vec<String> {
             let files = input.files.iter().map(|file| file.path.clone());
-            let environment = input.environment.iter().map(|(name, _)| name.clone());
-            files
-                .chain(environment)
-                .chain(input.variables.iter().map(|variable| variable.name.clone()))
-                .collect()
+            files.chain(input.variables.iter().map(|variable| variable.name.clone())).collect()
         };
+        assert!(input.environment.iter().all(|(name, _)| name == "MODE"), "{input}");
         assert_eq!(names(&input), names(&before));
         let VariableValue::Bytes(memory) = &input.variables[1].value else { panic!("the type stays") };
         assert_eq!(memory.0.len(), 4);
@@ -92,6 +89,20 @@ fn changed_inputs_can_be_given_to_a_program() {
             input = sample();
         }
     }
+}
+
+#[test]
+fn an_environment_variable_may_be_left_out() {
+    let dictionary = Dictionary::default();
+    let mut mutations = Mutations::new(&FuzzConfig::new(vec![RegionKind::Environment], Input::default()));
+    let mut random = Random::new(1);
+    let left_out = (0..200).filter(|_| {
+        let mut input = sample();
+        mutations.change(&mut input, &mut random, &material(&dictionary));
+        input.environment.is_empty()
+    });
+    let n_left_out = left_out.count();
+    assert!((20..180).contains(&n_left_out), "{n_left_out} of 200 times");
 }
 
 #[test]
