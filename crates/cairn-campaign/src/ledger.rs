@@ -301,11 +301,13 @@ impl<'a> Ledger<'a> {
     /// The signature under which a failure is known, or its own. By any of its names it is known from now on.
     pub(crate) fn name_of(&self, explained: &Explained) -> String {
         let State { failures, other_names, .. } = &mut *self.lock();
-        let names = || std::iter::once(&explained.signature).chain(&explained.also);
-        let known = names().find(|name| failures.contains_key(*name));
-        let known = known.or_else(|| names().find_map(|name| other_names.get(name)));
+        let told = std::iter::once(&explained.signature).chain(&explained.also);
+        let names: Vec<String> =
+            told.flat_map(|name| [Some(name.clone()), if_slow(name)]).flatten().collect();
+        let known = names.iter().find(|name| failures.contains_key(*name));
+        let known = known.or_else(|| names.iter().find_map(|name| other_names.get(name)));
         let name = known.unwrap_or(&explained.signature).clone();
-        other_names.extend(names().map(|other| (other.clone(), name.clone())));
+        other_names.extend(names.into_iter().map(|other| (other, name.clone())));
         name
     }
 
@@ -608,7 +610,29 @@ fn load_all(
     Ok((inputs, lost))
 }
 
+/// The signature that the same failure may have on a slower or quicker machine: what fills memory slowly is out of time first.
+fn if_slow(signature: &str) -> Option<String> {
+    const KINDS: [&str; 2] = ["hang", "out of memory"];
+    let place_of = |kind: &str| signature.strip_prefix(kind).filter(|place| !place.is_empty());
+    let other = |(kind, other): (&str, &str)| place_of(kind).map(|place| format!("{other}{place}"));
+    [(KINDS[0], KINDS[1]), (KINDS[1], KINDS[0])].into_iter().find_map(other)
+}
+
 /// How much there is to read in an input.
 pub(crate) fn size(input: &Input) -> usize {
     input.to_string().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn out_of_memory_may_be_a_hang_at_the_same_place() {
+        assert_eq!(if_slow("hang in fill < main").as_deref(), Some("out of memory in fill < main"));
+        assert_eq!(if_slow("out of memory in fill < main").as_deref(), Some("hang in fill < main"));
+        assert_eq!(if_slow("SIGSEGV in fill < main"), None);
+        // Without a place they have nothing in common.
+        assert_eq!(if_slow("hang"), None);
+    }
 }

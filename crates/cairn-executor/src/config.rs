@@ -28,7 +28,8 @@ pub struct RunConfig {
     ///
     /// On a busy machine the wall limit may pass first. A run that is out of time also ends as `OutOfMemory` if its
     /// main process holds at least half of the limit and, growing on as it did in the second half of the time,
-    /// would have filled the rest within as much time again. A hang that merely holds much memory is a hang.
+    /// would have filled the rest within as much time again; or if it holds at least an eighth, a third of which it has
+    /// taken in the second half. A hang that merely holds much memory is a hang.
     pub memory_limit: u64,
     /// Bytes kept of each stream, of each written file and of the harness output. Default: 1 MiB.
     pub output_limit: u64,

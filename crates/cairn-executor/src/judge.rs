@@ -82,9 +82,9 @@ pub(crate) fn exited(code: i32, ended_by: EndedBy) -> Ending {
 pub(crate) fn out_of_time(at_half: u64, at_end: u64, config: &RunConfig) -> Ending {
     let limit = config.memory_limit;
     let grown = at_end.saturating_sub(at_half);
-    let is_filling =
-        limit > 0 && at_end >= limit / 2 && at_end.saturating_add(grown.saturating_mul(2)) >= limit;
-    if is_filling { Ending::OutOfMemory } else { Ending::TimedOut }
+    let is_nearly_full = at_end >= limit / 2 && at_end.saturating_add(grown.saturating_mul(2)) >= limit;
+    let is_steady = at_end >= limit / 8 && grown >= at_end / 3;
+    if limit > 0 && (is_nearly_full || is_steady) { Ending::OutOfMemory } else { Ending::TimedOut }
 }
 
 /// Whether a run that died of `signal` and held at most `peak` bytes may have died of the limit on memory.
@@ -130,4 +130,21 @@ fn not_started(board: &Board, program: &Program) -> ExecutorError {
         return ExecutorError::BadArgument { what, reason: "are larger than the system passes to a program" };
     }
     ExecutorError::Exec { program: program.given.clone(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_fills_slowly_is_told_from_a_hang_that_holds_some() {
+        let config = RunConfig { memory_limit: 800, ..RunConfig::default() };
+        let is_filling = |at_half, at_end| out_of_time(at_half, at_end, &config) == Ending::OutOfMemory;
+        assert!(is_filling(400, 600), "it would be full in as much time again");
+        assert!(is_filling(60, 120), "it grew all the time, on a machine that had little of it");
+        assert!(!is_filling(40, 80), "that is not much");
+        assert!(!is_filling(500, 500), "it holds much, and takes no more");
+        assert!(!is_filling(300, 390), "most of it was taken in the beginning");
+        assert_eq!(out_of_time(60, 120, &RunConfig { memory_limit: 0, ..config }), Ending::TimedOut);
+    }
 }
