@@ -268,6 +268,19 @@ fn a_broken_dictionary_is_named_with_its_line() {
     assert!(!workspace.path("out").exists());
 }
 
+#[test]
+fn a_folder_that_cannot_be_made_is_told_with_what_to_try() {
+    let workspace = program(PROGRAM);
+    workspace.write("file", "x");
+    for folder in ["file", "/proc/nowhere"] {
+        let ran = cairn(&workspace, &["run", "./program", "seeds", "-o", folder, "--inputs", "5"]);
+        says(
+            &ran.exits_with(2),
+            &[&format!("failed to make the folder `{folder}`"), "hint: name a folder with `-o`"],
+        );
+    }
+}
+
 /// A campaign on a small disk of its own, which somebody fills meanwhile; then there is room again.
 #[test]
 fn a_full_disk_ends_a_campaign_with_everything_it_told() {

@@ -12,6 +12,10 @@ pub fn failure(error: &CampaignError, folder: &Path) -> Failure {
         CampaignError::InUse { .. } => Failure::usage(chain(error)),
         CampaignError::Store(error) => store_failure(error, folder),
         error if error.is_disk_full() => disk_full(&chain(error), folder),
+        // Before anything was stored.
+        CampaignError::File { path, .. } if path == folder || path.ends_with(".lock") => {
+            Failure::usage(chain(error)).hint("name a folder with `-o` that can be written to")
+        }
         CampaignError::Worker { .. } | CampaignError::Run(_) => {
             let folder = folder.display();
             Failure::target(chain(error))
