@@ -49,6 +49,8 @@ pub struct Inversion {
     n_steps: usize,
     max_steps: usize,
     waypoints: Vec<Demand>,
+    stops: fn(&Dag, ExprId) -> bool,
+    stopped: Vec<Demand>,
 }
 
 #[derive(Clone, Default)]
@@ -72,7 +74,14 @@ impl Inversion {
             n_steps: 0,
             max_steps,
             waypoints: Vec::new(),
+            stops: |_, _| false,
+            stopped: Vec::new(),
         }
+    }
+
+    /// Goes no further than expressions of which `stops` is true; what was asked of them is told by [`Inversion::stopped`].
+    pub fn up_to(self, stops: fn(&Dag, ExprId) -> bool) -> Self {
+        Self { stops, ..self }
     }
 
     /// The next assignment; bits nobody asked for keep their value. None when all ways, or all steps, are used up.
@@ -96,6 +105,13 @@ impl Inversion {
                 }
                 continue;
             }
+            if (self.stops)(dag, demand.node) {
+                if !self.stopped.contains(&demand) {
+                    self.stopped.push(demand);
+                }
+                self.open.push(state);
+                continue;
+            }
             if is_mixture(dag, demand) && !self.waypoints.contains(&demand) {
                 self.waypoints.push(demand);
             }
@@ -115,6 +131,11 @@ impl Inversion {
     /// solved as equations.
     pub fn waypoints(&self) -> &[Demand] {
         &self.waypoints
+    }
+
+    /// The demands met so far on expressions where it goes no further.
+    pub fn stopped(&self) -> &[Demand] {
+        &self.stopped
     }
 }
 

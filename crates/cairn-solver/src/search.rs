@@ -5,9 +5,10 @@
 //! 1. [`domain`]: conditions on one byte tell which values it can have; [`exhaustive`] tries everything where that is little.
 //! 2. [`parity`] and [`sums`]: equations that are linear, over bits or over numbers, are solved as such, and those that
 //!    inversion meets on its way.
-//! 3. [`descent`]: one number after the other is moved while that helps, by the [`distance`] of the conditions.
-//! 4. [`repair`]: a move, and the equations it broke mended by inversion.
-//! 5. Restarts from candidates changed at random, until the budget is used up.
+//! 3. [`spelling`]: a number that is read from digits and known is written down.
+//! 4. [`descent`]: one number after the other is moved while that helps, by the [`distance`] of the conditions.
+//! 5. [`repair`]: a move, and the equations it broke mended by inversion.
+//! 6. Restarts from candidates changed at random, until the budget is used up.
 
 mod constants;
 mod descent;
@@ -20,6 +21,7 @@ mod parity;
 mod problem;
 mod random;
 mod repair;
+mod spelling;
 mod sums;
 mod variable;
 
@@ -34,6 +36,7 @@ use self::{
     problem::{Compiled, Problem},
     random::Random,
     repair::{mend, move_and_mend},
+    spelling::spell,
     sums::solve_sums,
     variable::{Kind, Variable, variables},
 };
@@ -130,9 +133,12 @@ fn guided(problem: &mut Problem<'_>, random: &mut Random) -> bool {
         }
     }
     problem.restore(&start);
+    if spell(problem) {
+        return true;
+    }
     let variables = variables(problem);
     let constants = Constants::of(problem);
-    let mut best = start.clone();
+    let mut best = problem.bytes().to_vec();
     let mut least = problem.total();
     for round in 0.. {
         problem.set_metric(if round % 4 == 3 { Metric::Bits } else { Metric::Difference });

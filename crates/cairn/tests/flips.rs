@@ -62,6 +62,7 @@ fixtures! {
     flip_checksum_table
     flip_ctype
     flip_cubic
+    flip_decimal_range
     flip_division
     flip_double_compare
     flip_end_of_input
@@ -106,11 +107,13 @@ fixtures! {
     flip_sign_extension
     flip_square_root
     flip_sscanf
+    flip_sscanf_decimal
     flip_state_machine
     flip_strchr
     flip_strcmp
     flip_strncmp
     flip_strstr
+    flip_strtod_equal
     flip_strtol
     flip_struct_by_value
     flip_sum_and_product

@@ -195,3 +195,35 @@ int main(int argc, char **argv) {
     assert!(solve.stdout.contains("1 kind of a file"), "{solve}");
     assert!(!solve.stdout.contains("impossible"), "{solve}");
 }
+
+#[test]
+fn a_number_that_is_read_from_digits_is_spelled_in_one_question() {
+    let text = r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+  char text[24];
+  float f = 0;
+  if (!fgets(text, sizeof text, stdin))
+    return 100;
+  int found = 0;
+  if (strtod(text, NULL) == 3.14159)
+    found = 1;
+  if (atof(text) * -2 == 1e-9)
+    found = 2;
+  if (strtof(text, NULL) > 0.1f && strtof(text, NULL) < 0.1000001f)
+    found = 3;
+  if (sscanf(text, "%f", &f) == 1 && f == 1e20f)
+    found = 4;
+  return found;
+}
+"#;
+    let workspace = program(text);
+    workspace.write("start", "111111111111111");
+    for (place, code) in [("10", 1), ("12", 2), ("14:36", 3), ("16:38", 4)] {
+        let branch = format!("target.c:{place}:true");
+        let solve = cairn(&workspace, &["solve", "./program", "start", "--branch", &branch]).success();
+        assert!(solve.stdout.contains(&format!("exits with {code}\n")), "{solve}");
+    }
+}
