@@ -127,6 +127,7 @@ fixtures! {
     flip_union
     flip_varargs
     flip_variables
+    flip_wide_characters
 }
 
 #[test]

@@ -864,3 +864,29 @@ int main(void) {
     exits_with("target.c:10:true", "2", 1);
     exits_with("target.c:14:true", "2", 100);
 }
+
+#[test]
+fn characters_that_are_not_ascii_are_named() {
+    let text = r#"
+#include <locale.h>
+#include <stdio.h>
+#include <wchar.h>
+
+int main(void) {
+  setlocale(LC_ALL, "C.UTF-8");
+  wint_t first = fgetwc(stdin), second = getwc(stdin);
+  if (first == L'x')
+    return 1;
+  if (second == L'y')
+    return 2;
+  return getwchar() == WEOF;
+}
+"#;
+    let traced = Traced::new(text, "a\u{e4}");
+    traced.is_whole();
+    traced.depend(&["first == L'x'"]);
+    assert_eq!(traced.named(), ["fgetwc"]);
+    let traced = Traced::new(text, "ab");
+    traced.depend(&["first == L'x'", "second == L'y'"]);
+    assert!(traced.named().is_empty());
+}

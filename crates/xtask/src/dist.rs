@@ -77,7 +77,7 @@ const ALLOWED_SYMBOLS: [&str; 8] = [
 ];
 
 /// Members that are linked only where a program needs them, and their sources.
-const OPTIONAL_MEMBERS: [(&str, &str); 17] = [
+const OPTIONAL_MEMBERS: [(&str, &str); 18] = [
     ("cairn_main.o", "main.c"),
     ("cairn_mutate.o", "mutate.c"),
     ("cairn_afl_init.o", "afl/init.c"),
@@ -86,6 +86,7 @@ const OPTIONAL_MEMBERS: [(&str, &str); 17] = [
     ("cairn_open.o", "open.c"),
     ("cairn_symbolic_sources.o", "symbolic/sources.c"),
     ("cairn_symbolic_streams.o", "symbolic/streams.c"),
+    ("cairn_symbolic_wide_streams.o", "symbolic/wide_streams.c"),
     ("cairn_symbolic_memory.o", "symbolic/memory.c"),
     ("cairn_symbolic_files.o", "symbolic/files.c"),
     ("cairn_symbolic_outside.o", "symbolic/outside.c"),

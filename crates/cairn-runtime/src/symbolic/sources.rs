@@ -539,6 +539,17 @@ pub fn demand(label: u32, direction: bool) {
     }
 }
 
+/// A byte is followed only as long as it is ASCII.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_ascii(label: u32, byte: c_int) {
+    if label != 0 && is_on() {
+        let is_ascii = binary(Op::ULt, 8, [label, 0], [u64::from(byte as u8), 0x80], 1);
+        if is_first_note(is_ascii) {
+            demand(is_ascii, true);
+        }
+    }
+}
+
 /// A value is followed only as it is in this run.
 #[unsafe(no_mangle)]
 pub extern "C" fn cairn_symbolic_pin(label: u32, value: u64) {

@@ -31,11 +31,15 @@ void cairn_symbolic_return(uintptr_t function, uint32_t label);
 // Labels of an `int` of a byte, and of the byte in an `int`.
 uint32_t cairn_symbolic_widen(uint32_t label, int byte);
 uint32_t cairn_symbolic_low_byte(uint32_t label, int value);
+// A byte that is ASCII, without which it would be no character, or another.
+void cairn_symbolic_ascii(uint32_t label, int byte);
 // Something we follow only for one value.
 void cairn_symbolic_pin(uint32_t label, uint64_t value);
 // Labels of memory.
 void cairn_symbolic_copy(void *to, const void *from, uint64_t length);
 void cairn_symbolic_set(void *to, uint32_t label, uint64_t length);
+uint32_t cairn_symbolic_load(const void *place, uint64_t size, uint64_t value);
+void cairn_symbolic_store(void *place, uint64_t size, uint32_t label);
 void cairn_symbolic_forget(const void *place, uint64_t length);
 void cairn_symbolic_table(const void *start, uint64_t size);
 void cairn_symbolic_mapped(const void *place, uint64_t length);
