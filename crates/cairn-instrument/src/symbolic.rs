@@ -87,9 +87,9 @@ pub fn build(
     for inserts in &counters {
         lowering.insert(inserts);
     }
-    let replaced = match models {
+    let known = match models {
         Some(folder) => models::replace_calls(&context, &module, folder)?,
-        None => HashSet::new(),
+        None => models::Known::default(),
     };
     marks::insert_unnamed(&module, &marks);
     if let (Some(detail), Some((_, frames))) = (detail, &details) {
@@ -105,7 +105,7 @@ pub fn build(
     module.strip_debug_info();
     optimise(&module)?;
     tables::list(&module);
-    let unknown = labels::compute(&module, &replaced);
+    let unknown = labels::compute(&module, &known);
     emit::run_passes(&module, TIDY)?;
     emit::write_optimised(&module, Some(Fuel::WhereCallsAre), object)?;
     Ok(unknown)

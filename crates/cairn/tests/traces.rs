@@ -866,6 +866,53 @@ int main(void) {
 }
 
 #[test]
+fn what_is_not_followed_depends_on_the_bytes_it_is_given_pointers_to() {
+    let traced = Traced::new(
+        r#"
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+static char kept[16];
+
+int main(void) {
+  char text[16], path[32] = "in/";
+  if (fread(text, 1, 4, stdin) != 4)
+    return 1;
+  text[4] = '\0';
+  memcpy(kept, text + 1, 2);
+  memcpy(path + 3, text, 3);
+  int found = 0;
+  if (fnmatch("a*", text, 0) == 0)
+    found += 1;
+  if (fnmatch("a*", kept, 0) == 0)
+    found += 2;
+  if (fnmatch("in/a*", path, 0) == 0)
+    found += 4;
+  if (fwrite(text, 1, 4, stdout) != 4)
+    found += 8;
+  return found;
+}
+"#,
+        "abcd",
+    );
+    traced.is_whole();
+    let matches = [
+        "fnmatch(\"a*\", text, 0) == 0",
+        "fnmatch(\"a*\", kept, 0) == 0",
+        "fnmatch(\"in/a*\", path, 0) == 0",
+    ];
+    traced.depend(&[&["fread(text, 1, 4, stdin) != 4"], &matches[..]].concat());
+    assert_eq!(traced.named(), ["fnmatch", "fwrite"]);
+    let trace = traced.workspace.run("cairn", ["trace", "./program", "start", "--taint", "--json"]);
+    let report: Value = serde_json::from_str(&trace.stdout).expect("a report is JSON");
+    let taint = |event: usize| report["events"][event]["taint"].clone();
+    assert_eq!(taint(1), serde_json::json!(["stdin[0..4]"]), "{trace}");
+    assert_eq!(taint(2), serde_json::json!(["stdin[1..3]"]), "{trace}");
+    assert_eq!(taint(3), serde_json::json!(["stdin[0..3]"]), "{trace}");
+}
+
+#[test]
 fn characters_that_are_not_ascii_are_named() {
     let text = r#"
 #include <locale.h>

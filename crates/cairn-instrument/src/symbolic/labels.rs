@@ -36,6 +36,7 @@ mod vectors;
 pub use self::table::Treatment;
 
 use self::{region::Body, runtime::Runtime};
+use super::models::Known;
 use crate::{ir::instructions, lower::edges};
 use inkwell::{
     llvm_sys::{LLVMOpcode::*, core::*, prelude::*, target::*},
@@ -46,10 +47,10 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
 };
 
-/// Computes labels in all functions of a module. `replaced` names functions for which there are models. Returns the names of
-/// LLVM's functions that nobody has looked at: what they compute is opaque.
-pub fn compute(module: &Module, replaced: &HashSet<String>) -> BTreeSet<String> {
-    let pass = Pass::new(module, replaced.clone());
+/// Computes labels in all functions of a module, with what is known of those it calls. Returns the names of LLVM's functions
+/// that nobody has looked at: what they compute is opaque.
+pub fn compute(module: &Module, known: &Known) -> BTreeSet<String> {
+    let pass = Pass::new(module, known.clone());
     let functions = pass.functions();
     // SAFETY: the functions belong to the live module.
     unsafe { forget_purity(pass.module) };
@@ -61,7 +62,7 @@ pub fn compute(module: &Module, replaced: &HashSet<String>) -> BTreeSet<String> 
 
 /// Counts instructions by kind and LLVM's own functions by name, with how well each is followed.
 pub fn count(module: &Module, census: &mut BTreeMap<String, (Option<Treatment>, usize)>) {
-    let pass = Pass::new(module, HashSet::new());
+    let pass = Pass::new(module, Known::default());
     // SAFETY: the module is alive.
     unsafe {
         let mut function = LLVMGetFirstFunction(pass.module);
@@ -87,8 +88,8 @@ struct Pass {
     pointer: LLVMTypeRef,
     /// Label 0.
     zero: LLVMValueRef,
-    /// Names of functions for which there are models: only models call them.
-    replaced: HashSet<String>,
+    /// Of functions for which there are models: only models call them.
+    known: Known,
     /// Names of intrinsic functions that nobody has looked at.
     unknown: RefCell<BTreeSet<String>>,
     /// Says that a branch is hardly ever taken.
@@ -104,7 +105,7 @@ impl Drop for Pass {
 }
 
 impl Pass {
-    fn new(module: &Module, replaced: HashSet<String>) -> Self {
+    fn new(module: &Module, known: Known) -> Self {
         let module = module.as_mut_ptr();
         // SAFETY: everything belongs to the module's context.
         unsafe {
@@ -128,7 +129,7 @@ impl Pass {
                 i64_type: LLVMInt64TypeInContext(context),
                 pointer: LLVMPointerTypeInContext(context, 0),
                 zero: LLVMConstInt(i32_type, 0, 0),
-                replaced,
+                known,
                 unknown: RefCell::default(),
                 unlikely: LLVMMetadataAsValue(context, weights),
                 unlikely_kind: LLVMGetMDKindIDInContext(context, c"prof".as_ptr(), 4),

@@ -19,11 +19,23 @@ use std::{
 
 /// The bitcode in a folder of models.
 pub const BITCODE: &str = "models.bc";
-/// The list of names in it: a line each, the C library's and ours, or [`HARMLESS`].
+/// The list of names in it: a line each, the C library's and ours, or [`HARMLESS`], or [`SILENT`].
 pub const ALIASES: &str = "aliases.txt";
 
 /// In place of a name: the function stays, and what it is given is nothing that it reads and the program could see again.
 const HARMLESS: &str = "=";
+
+/// In place of a name: the function stays and reads what it is given, but what it returns says nothing of it.
+const SILENT: &str = "~";
+
+/// What is known of functions by their names.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// There are models in their place, or they are harmless.
+    pub replaced: HashSet<String>,
+    /// What they return does not depend on the bytes they are given.
+    pub silent: HashSet<String>,
+}
 
 /// Why models could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -48,26 +60,30 @@ pub enum ModelsError {
     },
 }
 
-/// Replaces functions of the C library that the module declares; returns the names of all that can be, and of harmless ones.
+/// Replaces functions of the C library that the module declares; returns what the list says of all names.
 pub fn replace_calls<'c>(
     context: &'c Context,
     module: &Module<'c>,
     folder: &Path,
-) -> Result<HashSet<String>, ModelsError> {
+) -> Result<Known, ModelsError> {
     let path = folder.join(ALIASES);
     let list = fs::read_to_string(&path).map_err(|source| ModelsError::Read { path, source })?;
-    let mut replaced = HashSet::new();
+    let mut known = Known::default();
     for line in list.lines() {
         let mut words = line.split('#').next().unwrap_or("").split_whitespace();
         if let (Some(name), Some(ours)) = (words.next(), words.next()) {
-            if ours != HARMLESS {
-                rename(module, name, ours);
-            }
-            replaced.insert(name.to_owned());
+            match ours {
+                SILENT => known.silent.insert(name.to_owned()),
+                HARMLESS => known.replaced.insert(name.to_owned()),
+                ours => {
+                    rename(module, name, ours);
+                    known.replaced.insert(name.to_owned())
+                }
+            };
         }
     }
     link(context, module, &folder.join(BITCODE))?;
-    Ok(replaced)
+    Ok(known)
 }
 
 /// Makes whoever refers to a declared function refer to another.

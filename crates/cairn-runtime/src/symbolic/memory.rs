@@ -1,7 +1,7 @@
 //! Labels of memory.
 
 use super::{
-    build::{concat, constant, extend, extract, input},
+    build::{binary, concat, constant, extend, extract, input},
     head,
     nodes::{is_on, node},
     path, tables, written,
@@ -140,6 +140,46 @@ fn note_address(address: usize, size: u64, pointer: u32, access: Access) {
         head.n_concrete_addresses.fetch_add(1, Ordering::Relaxed);
     }
     path::address(address as u64, size as u32, pointer, access);
+}
+
+/// Bytes without labels that may lie before those with them: a name before a value, a length before text.
+const BEFORE: usize = 16;
+
+/// What a function that is not followed is given a pointer to, of which `most` bytes are looked at: a label that depends on all
+/// labels there, and on `label`. After the first bytes that have labels, it ends with one that has none.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_pointed(label: u32, place: *const u8, most: u64) -> u32 {
+    if !is_on() {
+        return 0;
+    }
+    let mut sum = label;
+    let mut has_begun = false;
+    for index in 0..most as usize {
+        // SAFETY: every address has a shadow, also one that leads nowhere.
+        let known = unsafe { ShadowByte(*shadow(place.addr().wrapping_add(index))) };
+        if known.0 == 0 {
+            if has_begun || index >= BEFORE {
+                break;
+            }
+            continue;
+        }
+        has_begun = true;
+        let (whole, at) = (node(known.label()), known.byte() * 8);
+        if at + 8 > u32::from(whole.width) {
+            continue;
+        }
+        let value = whole.value >> at & 0xff;
+        let part = extract(known.label(), at, 8, value);
+        // A sum is the same node wherever the same bytes are given again, and depends on each of them.
+        sum = match sum {
+            0 => part,
+            _ => {
+                let before = node(sum).value;
+                binary(Op::Add, 8, [sum, part], [before, value], before.wrapping_add(value) & 0xff)
+            }
+        };
+    }
+    sum
 }
 
 /// Memory was copied or filled at an address that depends on the input, if its label is not 0. `access` is an [`Access`] as a

@@ -264,9 +264,8 @@ impl Body<'_> {
             let mut looked_at = LookedAt { values: operands(call), ..LookedAt::default() };
             let is_unknown = matches!(callee_of(call), Callee::Unknown);
             for (index, argument) in operands(call).into_iter().enumerate() {
-                let is_pointer = LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMTypeKind::LLVMPointerTypeKind;
-                if is_unknown && is_pointer && LLVMIsConstant(argument) == 0 {
-                    looked_at.words.push(self.shadow_byte(argument));
+                if is_unknown && leads_somewhere(argument) {
+                    looked_at.words.extend(self.shadow_of_object(argument));
                 }
                 if copied_size(call, index as u32 + 1).is_some() {
                     // Whether anything in there has a label is not looked at.
@@ -300,10 +299,25 @@ impl Body<'_> {
         }
     }
 
-    /// The shadow of the first byte a pointer leads to.
-    unsafe fn shadow_byte(&self, pointer: LLVMValueRef) -> LLVMValueRef {
+    /// The shadow of the first bytes of what a pointer leads to.
+    unsafe fn shadow_of_object(&self, pointer: LLVMValueRef) -> Vec<LLVMValueRef> {
         // SAFETY: the builder stands where the pointer is known.
-        unsafe { self.shadow_words(pointer, 1)[0] }
+        unsafe { self.shadow_words(pointer, self.pass.size_of_object(pointer).min(LOOKED_AT)) }
+    }
+
+    /// Whether the result of a function we know nothing of may depend on bytes it was given pointers to.
+    unsafe fn may_tell_of_bytes(&self, call: LLVMValueRef) -> bool {
+        // SAFETY: the call belongs to the live module.
+        unsafe {
+            let known = &self.pass.known;
+            let name = name_of(LLVMGetCalledValue(call));
+            matches!(callee_of(call), Callee::Unknown)
+                && !known.replaced.contains(&name)
+                && !known.silent.contains(&name)
+                && operands(call).into_iter().any(|argument| leads_somewhere(argument))
+                && self.may_be_symbolic(call)
+                && !LLVMGetFirstUse(call).is_null()
+        }
     }
 
     pub(super) unsafe fn pass_arguments(&self, call: LLVMValueRef) {
@@ -312,7 +326,7 @@ impl Body<'_> {
         unsafe {
             let callee = LLVMGetCalledValue(call);
             if matches!(callee_of(call), Callee::Unknown) {
-                if pass.replaced.contains(&name_of(callee)) {
+                if pass.known.replaced.contains(&name_of(callee)) {
                     return;
                 }
                 let name =
@@ -324,13 +338,16 @@ impl Body<'_> {
                         let label = LLVMBuildZExt(pass.builder, label, pass.i64_type, none);
                         any = LLVMBuildOr(pass.builder, any, label, none);
                     }
-                    let is_pointer =
-                        LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMTypeKind::LLVMPointerTypeKind;
-                    if is_pointer && LLVMIsConstant(argument) == 0 {
-                        any = LLVMBuildOr(pass.builder, any, self.shadow_byte(argument), none);
+                    if leads_somewhere(argument) {
+                        for word in self.shadow_of_object(argument) {
+                            any = LLVMBuildOr(pass.builder, any, word, none);
+                        }
                     }
                 }
                 self.call(&runtime::GIVEN, &mut [name, any]);
+                if self.may_tell_of_bytes(call) {
+                    self.keep_labels_of_bytes(call);
+                }
                 return;
             }
             let n_fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
@@ -375,10 +392,34 @@ impl Body<'_> {
         }
     }
 
+    /// Before a function that we know nothing of: its result will have the label of what its pointers lead to, which it may
+    /// write over.
+    unsafe fn keep_labels_of_bytes(&self, call: LLVMValueRef) {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder stands before the call.
+        unsafe {
+            let mut label = pass.zero;
+            for argument in operands(call).into_iter().filter(|argument| leads_somewhere(*argument)) {
+                let size = self.word(pass.size_of_object(argument));
+                label = self.call(&runtime::POINTED, &mut [label, argument, size]);
+            }
+            LLVMBuildStore(pass.builder, label, self.state_at(offset_of!(CallState, results)));
+            let callee = LLVMGetCalledValue(call);
+            let address = LLVMBuildPtrToInt(pass.builder, callee, pass.i64_type, none);
+            LLVMBuildStore(pass.builder, address, self.state_at(offset_of!(CallState, returned)));
+        }
+    }
+
     pub(super) unsafe fn look_at_result(&self, call: LLVMValueRef) -> LookedAt {
         // SAFETY: the builder stands behind the call.
         unsafe {
             match callee_of(call) {
+                Callee::Unknown if self.may_tell_of_bytes(call) => {
+                    let callee = LLVMGetCalledValue(call);
+                    let is_mine = self.is_named(offset_of!(CallState, returned), callee);
+                    self.meant.borrow_mut().insert(call, is_mine);
+                    LookedAt { values: operands(call), truths: vec![is_mine], ..LookedAt::default() }
+                }
                 Callee::Assembly | Callee::Unknown => {
                     LookedAt { values: operands(call), ..LookedAt::default() }
                 }
@@ -403,8 +444,13 @@ impl Body<'_> {
         unsafe {
             let leaves = self.leaves_of(call);
             if matches!(callee_of(call), Callee::Assembly | Callee::Unknown) {
-                let labels: Vec<_> =
+                let mut labels: Vec<_> =
                     operands(call).into_iter().flat_map(|operand| self.labels_of(operand)).collect();
+                if let Some(is_mine) = self.meant.borrow().get(&call) {
+                    let place = self.state_at(offset_of!(CallState, results));
+                    let label = LLVMBuildLoad2(pass.builder, pass.i32_type, place, none);
+                    labels.push(LLVMBuildSelect(pass.builder, *is_mine, label, pass.zero, none));
+                }
                 return self.opaque_parts(call, &labels);
             }
             let is_mine = self.meant.borrow()[&call];
@@ -470,6 +516,60 @@ unsafe fn copied_size(holder: LLVMValueRef, index: u32) -> Option<u64> {
         };
         let layout = inkwell::llvm_sys::target::LLVMGetModuleDataLayout(module);
         Some(inkwell::llvm_sys::target::LLVMABISizeOfType(layout, LLVMGetTypeAttributeValue(attribute)))
+    }
+}
+
+/// Bytes of an object that are looked at to see whether a function is given any with a label.
+const LOOKED_AT: u64 = 16;
+
+/// Bytes of an object that a result is taken to depend on at most, where nothing says how large it is.
+const MOST_BYTES: u64 = 256;
+
+impl Pass {
+    /// The size of what a pointer leads to, as far as it is of interest.
+    unsafe fn size_of_object(&self, pointer: LLVMValueRef) -> u64 {
+        // SAFETY: the pointer belongs to the live module.
+        unsafe {
+            let variable = variable_of(pointer);
+            let kind = if !LLVMIsAAllocaInst(variable).is_null() {
+                LLVMGetAllocatedType(variable)
+            } else if !LLVMIsAGlobalVariable(variable).is_null() {
+                LLVMGlobalGetValueType(variable)
+            } else {
+                return MOST_BYTES;
+            };
+            if pointer != variable {
+                // What lies behind a part of a variable may be another variable.
+                return 1;
+            }
+            inkwell::llvm_sys::target::LLVMABISizeOfType(self.layout, kind).clamp(1, MOST_BYTES)
+        }
+    }
+}
+
+/// The variable that a pointer leads into, if it is made from the address of one; else whatever it is made from.
+unsafe fn variable_of(mut pointer: LLVMValueRef) -> LLVMValueRef {
+    // SAFETY: the pointer belongs to a live module.
+    unsafe {
+        let is_part = |pointer: LLVMValueRef| {
+            !LLVMIsAGetElementPtrInst(pointer).is_null()
+                || !LLVMIsAConstantExpr(pointer).is_null() && LLVMGetConstOpcode(pointer) == LLVMGetElementPtr
+        };
+        while is_part(pointer) {
+            pointer = LLVMGetOperand(pointer, 0);
+        }
+        pointer
+    }
+}
+
+/// Whether an argument is a pointer to memory that may have labels.
+unsafe fn leads_somewhere(argument: LLVMValueRef) -> bool {
+    // SAFETY: the argument belongs to a live module.
+    unsafe {
+        let variable = variable_of(argument);
+        LLVMGetTypeKind(LLVMTypeOf(argument)) == LLVMTypeKind::LLVMPointerTypeKind
+            && (LLVMIsConstant(argument) == 0
+                || !LLVMIsAGlobalVariable(variable).is_null() && LLVMIsGlobalConstant(variable) == 0)
     }
 }
 

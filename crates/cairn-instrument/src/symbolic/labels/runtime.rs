@@ -125,6 +125,8 @@ signatures! {
     SITE = "cairn_symbolic_site"("ililiilli") -> 'v';
     // Something with a label was given to a function with this name, if not 0.
     GIVEN = "cairn_symbolic_given"("pl") -> 'v';
+    // A label, joined with those of up to so many bytes.
+    POINTED = "cairn_symbolic_pointed"("ipl") -> 'i';
     PIN = "cairn_symbolic_pin"("il") -> 'v';
     ADDRESS = "cairn_symbolic_address"("plii") -> 'v';
     SAVE_VARIABLE = "cairn_symbolic_save_variable"("pi") -> 'v';
