@@ -3,6 +3,7 @@
 pub mod describe;
 pub mod explore;
 pub mod goal;
+pub mod patience;
 mod shape;
 pub mod value;
 

@@ -227,3 +227,36 @@ int main(void) {
         assert!(solve.stdout.contains(&format!("exits with {code}\n")), "{solve}");
     }
 }
+
+#[test]
+fn a_line_is_looked_for_no_longer_than_was_asked() {
+    // No input comes to the line, and there are more ways than anybody can try.
+    let text = r#"
+#include <stdio.h>
+
+int main(void) {
+  static unsigned char b[200];
+  unsigned odd = 0, even = 0;
+  size_t length = fread(b, 1, sizeof b, stdin);
+  for (size_t i = 0; i < length; i++) {
+    if (b[i] * b[i] % 7 == 2)
+      odd++;
+    if (b[i] % 3 == 1)
+      even++;
+  }
+  if (odd > 300 && even < 2)
+    return 1;
+  return 0;
+}
+"#;
+    let workspace = program(text);
+    let start = std::time::Instant::now();
+    let arguments = ["solve", "./program", "start", "--line", "target.c:14", "--runs", "1000000"];
+    let arguments = [&arguments[..], &["--for", "2s"]].concat();
+    let solve = cairn(&workspace, &arguments);
+    assert_eq!(solve.status.code(), Some(8), "{solve}");
+    assert!(solve.stdout.contains("ended      its time was up; `--for` gives it more\n"), "{solve}");
+    assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
+    let report = json(&cairn(&workspace, &[&arguments[..], &["--json"]].concat()));
+    assert_eq!(report["stopped"], "its time was up; `--for` gives it more");
+}

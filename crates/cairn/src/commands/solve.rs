@@ -6,13 +6,16 @@ use crate::{
         Traced, Tracer, describe,
         explore::{Effort, Explored, Solvers, explore},
         goal::Goal,
+        patience::Until,
         value::{Evaluation, ValueGoal},
     },
+    duration,
     exit_code::Exit,
     failure::Failure,
     inputs::{self, NamedInput},
     screen::{Screen, count},
     shell,
+    signals::Signals,
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_abi::channel::TraceLevel;
@@ -23,7 +26,12 @@ use cairn_executor::{Asked, SymbolicConfig};
 use cairn_model::{Coverage, Input, Outcome};
 use cairn_solver::{Budget, Solver, Standard, Strength, standard};
 use serde::Serialize;
-use std::{path::PathBuf, str::FromStr};
+use std::{
+    cell::Cell,
+    path::PathBuf,
+    str::FromStr,
+    time::{Duration, Instant},
+};
 
 /// Find an input that decides a branch otherwise, comes to a line, or gives an expression a value, and replay it on the
 /// bare build
@@ -50,6 +58,10 @@ pub struct Solve {
     /// How many other inputs may be run on the way; default: 1000 for a line, 0 for a branch
     #[arg(long, value_name = "N", conflicts_with = "site")]
     runs: Option<usize>,
+    /// How long to look, as `30s` or `5m`; default: 5 minutes for a line, no limit for a branch or a value, of which every
+    /// question has its own
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse_some)]
+    patience: Option<Duration>,
     /// The folder for new inputs
     #[arg(long, short, value_name = "FOLDER")]
     output: Option<PathBuf>,
@@ -93,6 +105,9 @@ struct Report {
     /// Why there was nothing to ask.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
+    /// Why it ended before everything was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<&'static str>,
 }
 
 /// One question on the way of the input itself.
@@ -162,6 +177,7 @@ impl Solve {
             whole_tracer: None,
             solver: standard(cairn_solver::Config::default()),
             output: self.output.as_deref(),
+            until: Until::new(self.patience(), Some(Signals::catch()?)),
             found: Vec::new(),
         };
         if let Some(missing) = &work.solver.smt_unavailable {
@@ -207,7 +223,13 @@ impl Solve {
         }
         if let Goal::Branch { conditions, direction } = goal {
             for (step, occurrence) in self.steps(&traced, conditions, *direction) {
-                let answer = flip(&traced.path, step, &mut work.solver, Budget::default());
+                report.stopped = work.until.over();
+                if report.stopped.is_some() {
+                    return Ok(report);
+                }
+                screen.progress(&format!("{} asked", count(report.n_questions, "question")));
+                let budget = work.until.limit(Budget::default());
+                let answer = flip(&traced.path, step, &mut work.solver, budget);
                 report.n_questions += 1;
                 report.attempts.push(Attempt {
                     branch: branch_at(map, &traced, step),
@@ -235,22 +257,36 @@ impl Solve {
         }
         let runs = self.runs.unwrap_or(if self.line.is_some() { DEFAULT_RUNS } else { 0 });
         if work.found.is_empty() && runs > 0 {
-            let effort = Effort { runs, budget: Budget::default() };
+            let effort = Effort { runs, budget: Budget::default(), until: &work.until };
             let config =
                 cairn_solver::Config { optimistic_if_refuted: true, ..cairn_solver::Config::default() };
             let mut hopeful = standard(config);
             let solvers = Solvers { strict: &mut work.solver, hopeful: &mut hopeful };
-            let progress = |n: usize| screen.progress(&format!("{} tried", count(n, "input")));
-            let Explored { found, n_runs, n_questions, n_disagreements } =
+            let (start, shown) = (Instant::now(), Cell::new(Duration::ZERO));
+            let progress = |explored: &Explored| {
+                let now = start.elapsed();
+                if now >= shown.get() {
+                    shown.set(now + BETWEEN_PROGRESS);
+                    let (runs, questions) =
+                        (count(explored.n_runs, "input"), count(explored.n_questions, "question"));
+                    screen.progress(&format!("{runs} tried, {questions} asked, {}", duration::show(now)));
+                }
+            };
+            let Explored { found, n_runs, n_questions, n_disagreements, stopped } =
                 explore(map, &mut work.tracer, solvers, traced, goal, effort, &progress)?;
             report.n_runs += n_runs;
             report.n_questions += n_questions;
             report.n_disagreements += n_disagreements;
+            report.stopped = stopped;
             if let Some(input) = found {
                 work.keep(input, None, goal)?;
             }
         }
         Ok(report)
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        self.patience.or(self.line.as_ref().map(|_| DEFAULT_PATIENCE))
     }
 
     /// The steps that are asked about, with their occurrence.
@@ -302,7 +338,12 @@ impl Solve {
             if !is_meant {
                 continue;
             }
-            let answer = reach_value(&mut traced.path, step, wanted, &mut work.solver, Budget::default());
+            report.stopped = work.until.over();
+            if report.stopped.is_some() {
+                break;
+            }
+            let budget = work.until.limit(Budget::default());
+            let answer = reach_value(&mut traced.path, step, wanted, &mut work.solver, budget);
             report.n_questions += 1;
             let answer_text = match &answer {
                 Flip::Unsat => "no input takes the same way and has this value here".into(),
@@ -332,6 +373,12 @@ impl Solve {
 /// How many inputs are run on the way to a line.
 const DEFAULT_RUNS: usize = 1000;
 
+/// How long a line is looked for.
+const DEFAULT_PATIENCE: Duration = Duration::from_secs(300);
+
+/// The time from one line of progress to the next.
+const BETWEEN_PROGRESS: Duration = Duration::from_millis(100);
+
 /// What all questions share.
 struct Work<'a> {
     subject: &'a Subject,
@@ -340,6 +387,7 @@ struct Work<'a> {
     whole_tracer: Option<Tracer<'a>>,
     solver: Standard,
     output: Option<&'a std::path::Path>,
+    until: Until,
     found: Vec<Found>,
 }
 
@@ -417,6 +465,7 @@ impl Report {
             n_disagreements: traced.path.n_mistakes(),
             stages: Vec::new(),
             note: None,
+            stopped: None,
         }
     }
 }
@@ -500,12 +549,15 @@ fn text(report: &Report) -> String {
     if report.found.is_empty() {
         let why = match (report.note, report.n_questions) {
             (Some(note), _) => note,
-            (None, 0) => {
+            (None, 0) if report.stopped.is_none() => {
                 "no input: no condition on the way of this input decides it; `--runs N` tries other inputs"
             }
             (None, _) => "no input was found",
         };
         lines.push(format!("  found      {why}"));
+    }
+    if let Some(why) = report.stopped {
+        lines.push(format!("  ended      {why}"));
     }
     lines.join("\n") + "\n"
 }

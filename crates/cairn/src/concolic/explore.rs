@@ -7,6 +7,7 @@
 use super::{
     Traced, Tracer,
     goal::Goal,
+    patience::Until,
     shape::{mix, shapes},
 };
 use crate::failure::Failure;
@@ -29,12 +30,14 @@ pub struct Solvers<'a> {
 }
 
 /// How much may be spent on the way.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
+#[derive(Clone, Copy)]
+pub struct Effort<'a> {
     /// Symbolic runs.
     pub runs: usize,
     /// What each question may cost.
     pub budget: Budget,
+    /// When to stop.
+    pub until: &'a Until,
 }
 
 /// What came of it.
@@ -48,6 +51,8 @@ pub struct Explored {
     pub n_questions: usize,
     /// Expressions that had another value than the run had, in all runs.
     pub n_disagreements: usize,
+    /// Why it ended before everything was tried, if it was not for the number of runs.
+    pub stopped: Option<&'static str>,
 }
 
 /// Looks for an input that meets `goal`, starting from `start` which does not.
@@ -57,8 +62,8 @@ pub fn explore(
     mut solvers: Solvers<'_>,
     start: Traced,
     goal: &Goal,
-    effort: Effort,
-    progress: &dyn Fn(usize),
+    effort: Effort<'_>,
+    progress: &dyn Fn(&Explored),
 ) -> Result<Explored, Failure> {
     let mut explored = Explored::default();
     let mut search = Search::new(map, goal);
@@ -68,12 +73,17 @@ pub fn explore(
         if explored.n_runs >= effort.runs || explored.n_questions >= QUESTIONS_PER_RUN * effort.runs {
             break;
         }
+        if let Some(why) = effort.until.over() {
+            explored.stopped = Some(why);
+            break;
+        }
+        progress(&explored);
         explored.n_questions += 1;
-        let Flip::Solved(solved) = search.ask(&question, &mut solvers, effort.budget) else { continue };
+        let budget = effort.until.limit(effort.budget);
+        let Flip::Solved(solved) = search.ask(&question, &mut solvers, budget) else { continue };
         if !inputs.insert(solved.input.address()) {
             continue;
         }
-        progress(explored.n_runs);
         let traced = tracer.trace(&solved.input)?;
         explored.n_runs += 1;
         explored.n_disagreements += traced.path.n_mistakes();
