@@ -15,7 +15,7 @@ use cairn_abi::{
     },
 };
 use cairn_expr::{
-    BuildMix, Dag, Evaluator, ExprId, InputByte, InputRange, Op, RegionId,
+    BuildMix, Dag, ExprId, InputByte, InputRange, Op, RegionId, evaluate_all,
     import::{self, ImportError, Importer},
     simplify,
 };
@@ -329,8 +329,8 @@ fn label(record: &Record) -> Label {
 
 /// The lowest 64 bits of what events are about, on the run's own input.
 fn values(dag: &Dag, regions: &Regions, events: &[(Event, &Record)]) -> Vec<Option<u64>> {
-    let mut evaluator = Evaluator::new(dag, regions);
-    events.iter().map(|(event, _)| event.expression().map(|id| evaluator.value(id) as u64)).collect()
+    let values = evaluate_all(dag, regions);
+    events.iter().map(|(event, _)| event.expression().map(|id| values[id.index()] as u64)).collect()
 }
 
 /// What has to hold to come past an event, whose expression has `value` on the run's own input.

@@ -28,9 +28,19 @@ pub struct Dag {
     known_wide: HashMap<u128, u32, BuildMix>,
     opaque_values: Vec<u128>,
     tables: Vec<Box<[u8]>>,
+    /// Of each table.
+    table_facts: Vec<TableFacts>,
     known_tables: HashMap<Box<[u8]>, TableId, BuildMix>,
     sets: InputSets,
     pub(crate) effort: Effort,
+}
+
+/// What is known about a table without looking at all of it, as every expression that reads it would have to.
+#[derive(Clone, Copy, Debug)]
+struct TableFacts {
+    /// Bits that are one in some byte.
+    ones: u8,
+    fingerprint: u64,
 }
 
 /// What is known about a node without looking at its operands.
@@ -98,6 +108,11 @@ impl Dag {
     /// The bytes of a table.
     pub fn table_bytes(&self, table: TableId) -> &[u8] {
         &self.tables[table.0 as usize]
+    }
+
+    /// The bits that are one in some byte of a table.
+    pub(crate) fn table_ones(&self, table: TableId) -> u8 {
+        self.table_facts[table.0 as usize].ones
     }
 
     /// All bytes of the input that an expression depends on, also through opaque values: sorted, joined where they touch.
@@ -177,6 +192,10 @@ impl Dag {
         }
         let id = TableId(u32::try_from(self.tables.len()).expect("fewer tables than addresses"));
         self.tables.push(bytes.into());
+        self.table_facts.push(TableFacts {
+            ones: bytes.iter().fold(0, |ones, byte| ones | *byte),
+            fingerprint: bytes.iter().fold(0, |hash, byte| mix(hash, (*byte).into())),
+        });
         self.known_tables.insert(bytes.into(), id);
         id
     }
@@ -247,8 +266,7 @@ impl Dag {
             Op::Extract => fingerprint = mix(fingerprint, node.b.into()),
             Op::Math => fingerprint = mix(fingerprint, node.c.into()),
             Op::Table => {
-                let table = &self.tables[node.b as usize];
-                fingerprint = table.iter().fold(fingerprint, |hash, byte| mix(hash, (*byte).into()));
+                fingerprint = mix(fingerprint, self.table_facts[node.b as usize].fingerprint);
             }
             _ => {}
         }

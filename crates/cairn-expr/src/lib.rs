@@ -40,7 +40,7 @@ pub use crate::{
     bits::{MAX_WIDTH, mask, signed},
     check::Malformed,
     dag::Dag,
-    evaluate::{Bytes, Evaluator, evaluate},
+    evaluate::{Bytes, Evaluator, evaluate, evaluate_all},
     hash::BuildMix,
     infix::{DEFAULT_OPERATIONS, infix},
     inputs::{InputByte, InputRange},

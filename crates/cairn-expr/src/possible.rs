@@ -51,7 +51,7 @@ impl Dag {
             Op::Concat => possible(0) << self.width(operands[1]) | possible(1),
             Op::Ite => possible(1) | possible(2),
             Op::Table => {
-                let ones = self.table_bytes(node.table_id()).iter().fold(0, |ones, byte| ones | *byte);
+                let ones = self.table_ones(node.table_id());
                 (0..width / 8).fold(0, |all, _| all << 8 | u128::from(ones))
             }
             _ => all,

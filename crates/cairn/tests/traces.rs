@@ -937,3 +937,44 @@ int main(void) {
     traced.depend(&["first == L'x'", "second == L'y'"]);
     assert!(traced.named().is_empty());
 }
+
+#[test]
+fn a_run_that_leaves_too_much_is_told_in_part_and_says_so() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  int c = getchar(), n = 0;
+  for (volatile int i = 0; i < 2200000; i++)
+    n += c == 'x' ? 2 : 1;
+  return n == 3;
+}
+"#,
+        "a",
+    );
+    traced.is_cut("there is no room for more records");
+    assert_eq!(traced.report["events"].as_array().map(Vec::len), Some(10_000));
+    assert!(traced.report["n_left_out"].as_u64() > Some(2_000_000));
+    let trace = traced.workspace.run("cairn", ["trace", "./program", "start", "--limit", "1"]).success();
+    let warning = "warning: the trace ends before the run: there is no room for more records\n";
+    assert_eq!(trace.stderr, warning, "{trace}");
+
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  unsigned c = getchar();
+  int is_small = c < 10;
+  for (int i = 0; i < 5000000; i++)
+    c = c * 5 + 1;
+  if (is_small)
+    return 1;
+  return c == 7;
+}
+"#,
+        "a",
+    );
+    traced.is_cut("there is no room for more expressions");
+}

@@ -4,7 +4,7 @@ use crate::{
     commands::{cover::verb, solve::one_input},
     concolic::{
         Traced, Tracer, cut_text,
-        describe::{Described, describe},
+        describe::{Described, describe, taint},
     },
     exit_code::Exit,
     failure::Failure,
@@ -89,7 +89,13 @@ impl Trace {
         let n_left_out = steps().count().saturating_sub(limit);
         let events: Vec<Described> = steps()
             .take(limit)
-            .map(|step| describe(&subject.map, tracer.sites(), &traced.path, step))
+            .map(|step| {
+                let mut described = describe(&subject.map, tracer.sites(), &traced.path, step);
+                if self.taint {
+                    described.taint = taint(&traced.path, step);
+                }
+                described
+            })
             .collect();
         if self.json {
             let report = self.report(&named, &traced, events, n_left_out);
@@ -105,12 +111,9 @@ impl Trace {
         &self,
         named: &NamedInput,
         traced: &'a Traced,
-        mut events: Vec<Described>,
+        events: Vec<Described>,
         n_left_out: usize,
     ) -> Report<'a> {
-        if !self.taint {
-            events.iter_mut().for_each(|event| event.taint.clear());
-        }
         let run = &traced.run;
         Report {
             format: 1,

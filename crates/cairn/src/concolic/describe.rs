@@ -41,7 +41,7 @@ pub struct Described {
     pub taint: Vec<String>,
 }
 
-/// Describes a step of a path. `sites` are those of the view, if it has any.
+/// Describes a step of a path, without the bytes it depends on. `sites` are those of the view, if it has any.
 pub fn describe(map: &ProgramMap, sites: &SiteTable, path: &Path, step: &Step) -> Described {
     let constraint =
         step.constraint.map(|constraint| infix(path.dag(), constraint.holds, DEFAULT_OPERATIONS));
@@ -66,7 +66,7 @@ pub fn describe(map: &ProgramMap, sites: &SiteTable, path: &Path, step: &Step) -
         how: None,
         occurrence: None,
         holds: constraint.or_else(expression),
-        taint: path.taint(&step.event).iter().map(|range| show_range(path.regions(), range)).collect(),
+        taint: Vec::new(),
     };
     let function = |id: cairn_model::FunctionId| {
         map.functions.get(id.index()).map_or("?".into(), |function| function.name.clone())
@@ -129,6 +129,14 @@ pub fn describe(map: &ProgramMap, sites: &SiteTable, path: &Path, step: &Step) -
     described
 }
 
+/// The bytes of the input that a step depends on, as text. A condition late in a long run may depend on most of it.
+pub fn taint(path: &Path, step: &Step) -> Vec<String> {
+    path.taint(&step.event).iter().map(|range| show_range(path.regions(), range)).collect()
+}
+
+/// Ranges of bytes that stand in one line.
+const MAX_RANGES: usize = 64;
+
 impl Described {
     /// One line.
     pub fn line(&self, with_taint: bool) -> String {
@@ -158,7 +166,11 @@ impl Described {
             line.push_str(&format!("  {holds}"));
         }
         if with_taint && !self.taint.is_empty() {
-            line.push_str(&format!("  <- {}", self.taint.join(", ")));
+            let shown = self.taint.len().min(MAX_RANGES);
+            line.push_str(&format!("  <- {}", self.taint[..shown].join(", ")));
+            if shown < self.taint.len() {
+                line.push_str(&format!(", and {} more", self.taint.len() - shown));
+            }
         }
         line
     }
