@@ -80,6 +80,8 @@ impl Trace {
             let noted = noted.collect();
             tracer.ask(Asked { noted, guidepost: None })?;
         }
+        // Seconds, if it evaluates millions of conditions.
+        screen.progress("running it, and reading what it did with its input");
         let traced = tracer.trace(&named.input)?;
         traced.warn(screen);
         let shown = |step: &&Step| self.all || is_essential(step);
