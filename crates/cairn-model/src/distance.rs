@@ -23,7 +23,7 @@ pub struct CallGraph {
     conditions: Vec<Vec<ConditionId>>,
 }
 
-/// Distances from the start of every block to one target.
+/// Distances from the start of every block to a target, or to the nearest of several.
 #[derive(Debug)]
 pub struct Distances {
     to_target: Vec<u32>,
@@ -68,8 +68,13 @@ impl CallGraph {
 
     /// Distances to the start of `target` from everywhere.
     pub fn distances_to(&self, map: &ProgramMap, target: BlockId) -> Distances {
+        self.distances_to_any(map, &[target])
+    }
+
+    /// Distances to the start of the nearest of `targets` from everywhere.
+    pub fn distances_to_any(&self, map: &ProgramMap, targets: &[BlockId]) -> Distances {
         let mut down = vec![FAR; map.blocks.len()];
-        down[target.index()] = 0;
+        targets.iter().for_each(|target| down[target.index()] = 0);
         relax(map, &mut down, |down, _, block| {
             let into_calls = block
                 .calls
@@ -248,5 +253,13 @@ mod tests {
         assert_eq!(graph.distances_to(&map, BlockId(1)).from(BlockId(3)), Some(1));
         assert_eq!(graph.distances_to(&map, BlockId(4)).from(BlockId(1)), Some(1));
         assert_eq!(graph.distances_to(&map, BlockId(1)).from(BlockId(4)), None);
+    }
+
+    #[test]
+    fn the_nearest_of_several_targets_counts() {
+        let map = two_functions();
+        let distances = CallGraph::of(&map).distances_to_any(&map, &[BlockId(1), BlockId(4)]);
+        assert_eq!(distances.from(BlockId(3)), Some(1));
+        assert_eq!(distances.from(BlockId(4)), Some(0));
     }
 }
