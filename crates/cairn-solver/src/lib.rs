@@ -7,7 +7,7 @@
 //!
 //! 1. [`Optimistic`] asks again with fewer constraints when nobody knows.
 //! 2. [`Sliced`] leaves out what has nothing to do with the goal.
-//! 3. [`Cached`] remembers answers by structure.
+//! 3. [`Cached`] remembers answers by structure; in its place [`Shared`] remembers them exactly, for many solvers at once.
 //! 4. [`Portfolio`] asks, cheapest first: [`InputToState`] undoes operations; [`Search`] tries values and measures how
 //!    far conditions are from holding; [`Smt`] asks Z3 where it is installed.
 //! 5. Around each of these, [`Checked`] evaluates every model on the query, and [`Counted`] keeps its record.
@@ -32,7 +32,7 @@ mod terms;
 
 pub use crate::{
     answer::{Answer, Budget, Reason, Response, Stage, Strength, Work},
-    decorators::{Budgeted, Cached, Checked, Counted, Optimistic, Portfolio, Sliced},
+    decorators::{Answers, Budgeted, Cached, Checked, Counted, Optimistic, Portfolio, Shared, Sliced},
     input_to_state::InputToState,
     model::Model,
     query::{Changed, Query},
@@ -40,6 +40,6 @@ pub use crate::{
     slice::slice,
     smt::{Smt, SmtUnavailable},
     solver::Solver,
-    standard::{Config, Standard, standard},
+    standard::{Config, Standard, standard, standard_sharing},
     statistics::{StageStatistics, Statistics},
 };

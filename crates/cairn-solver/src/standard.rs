@@ -1,8 +1,8 @@
 //! The usual composition.
 
 use crate::{
-    Budget, Budgeted, Cached, Checked, Counted, InputToState, Optimistic, Portfolio, Query, Response, Search,
-    Sliced, Smt, SmtUnavailable, Solver, Stage, Statistics,
+    Answers, Budget, Budgeted, Cached, Checked, Counted, InputToState, Optimistic, Portfolio, Query,
+    Response, Search, Shared, Sliced, Smt, SmtUnavailable, Solver, Stage, Statistics,
 };
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -47,6 +47,20 @@ pub struct Standard {
 
 /// Puts the usual composition together for this thread.
 pub fn standard(config: Config) -> Standard {
+    let (stages, smt_unavailable) = stages(config);
+    let sliced = Sliced::new(Cached::new(Portfolio::new(stages)));
+    Standard { solver: around(config, sliced), smt_unavailable }
+}
+
+/// Likewise, one that shares its answers with others, instead of making its own from similar ones: what it says does not depend on what was
+/// asked before.
+pub fn standard_sharing(config: Config, answers: Answers) -> Standard {
+    let (stages, smt_unavailable) = stages(config);
+    let sliced = Sliced::new(Shared::new(Portfolio::new(stages), answers));
+    Standard { solver: around(config, sliced), smt_unavailable }
+}
+
+fn stages(config: Config) -> (Vec<Box<dyn Solver>>, Option<SmtUnavailable>) {
     let mut smt_unavailable = None;
     let mut smt = None;
     if config.smt {
@@ -67,13 +81,16 @@ pub fn standard(config: Config) -> Standard {
     if let Some(smt) = smt {
         stages.push(stage(Stage::Smt, smt));
     }
-    let sliced = Sliced::new(Cached::new(Portfolio::new(stages)));
-    let solver: Box<dyn Solver> = match (config.optimistic, config.optimistic_if_refuted) {
+    (stages, smt_unavailable)
+}
+
+/// Asks again with fewer constraints, as configured.
+fn around(config: Config, sliced: impl Solver + 'static) -> Box<dyn Solver> {
+    match (config.optimistic, config.optimistic_if_refuted) {
         (false, _) => Box::new(sliced),
         (true, false) => Box::new(Optimistic::new(sliced)),
         (true, true) => Box::new(Optimistic::also_refuted(sliced)),
-    };
-    Standard { solver, smt_unavailable }
+    }
 }
 
 /// A stage that is counted and whose models are checked.

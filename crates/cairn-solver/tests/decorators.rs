@@ -4,8 +4,9 @@ mod common;
 
 use cairn_expr::{Dag, ExprId, Op, RegionId};
 use cairn_solver::{
-    Answer, Budget, Budgeted, Cached, Checked, Config, Counted, InputToState, Model, Optimistic, Portfolio,
-    Query, Reason, Response, Search, Sliced, Solver, Stage, Statistics, Strength, Work, standard,
+    Answer, Answers, Budget, Budgeted, Cached, Checked, Config, Counted, InputToState, Model, Optimistic,
+    Portfolio, Query, Reason, Response, Search, Shared, Sliced, Solver, Stage, Statistics, Strength, Work,
+    standard,
 };
 use common::Written;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, time::Duration};
@@ -386,4 +387,45 @@ fn models_found_once_are_found_again() {
         decimal_number: stdin[0]=0x33 stdin[1]=0x31 stdin[2]=0x34 stdin[3]=0x31 stdin[4]=0x35 stdin[5]=0x39
         djb2: stdin[0]=0x74 stdin[1]=0x69 stdin[2]=0x6d stdin[3]=0x65"#]]
     .assert_eq(&found.join("\n"));
+}
+
+#[test]
+fn solvers_that_share_their_answers_ask_once_and_say_the_same() {
+    let answers = Answers::default();
+    let (first, log) = scripted(|_| Answer::Sat(model(&[(0, 7)])));
+    let mut first = Shared::new(first, answers.clone());
+    let (second, never_asked) = scripted(|_| Answer::Unsat);
+    let mut second = Shared::new(second, answers.clone());
+    let ask = |solver: &mut dyn Solver, bytes: &[u8], budget: Budget| {
+        let mut dag = Dag::new();
+        let goal = byte_is(&mut dag, 0, 7);
+        solver.solve(&Query { dag: &dag, constraints: &[], goal, seed: &seed(bytes) }, budget)
+    };
+    assert_eq!(ask(&mut first, &[1, 2], Budget::default()).stage, Stage::Smt);
+    // Only the bytes count that the query reads.
+    let recalled = ask(&mut second, &[1, 9], Budget::default());
+    assert_eq!((recalled.stage, recalled.answer), (Stage::Cache, Answer::Sat(model(&[(0, 7)]))));
+    assert!(never_asked.borrow().is_empty());
+    // From another value a solver may come to another answer.
+    ask(&mut first, &[2, 2], Budget::default());
+    assert_eq!((log.borrow().len(), answers.len()), (2, 2));
+}
+
+#[test]
+fn what_was_not_found_is_looked_for_with_a_larger_budget() {
+    let (inner, log) = scripted(unknown);
+    let mut shared = Shared::new(inner, Answers::with_capacity(1));
+    let mut dag = Dag::new();
+    let (goal, other) = (byte_is(&mut dag, 0, 7), byte_is(&mut dag, 0, 8));
+    let seed = seed(&[0]);
+    let mut ask = |goal, evaluations| {
+        let query = Query { dag: &dag, constraints: &[], goal, seed: &seed };
+        shared.solve(&query, Budget { evaluations, ..Budget::default() }).stage
+    };
+    let stages = [ask(goal, 10), ask(goal, 10), ask(goal, 5), ask(goal, 20)];
+    assert_eq!(stages, [Stage::Smt, Stage::Cache, Stage::Cache, Stage::Smt]);
+    // There is room for one.
+    let stages = [ask(other, 10), ask(goal, 20)];
+    assert_eq!(stages, [Stage::Smt, Stage::Smt]);
+    assert_eq!(log.borrow().len(), 4);
 }

@@ -6,9 +6,16 @@ mod checked;
 mod counted;
 mod optimistic;
 mod portfolio;
+mod shared;
 mod sliced;
 
 pub use self::{
-    budgeted::Budgeted, cached::Cached, checked::Checked, counted::Counted, optimistic::Optimistic,
-    portfolio::Portfolio, sliced::Sliced,
+    budgeted::Budgeted,
+    cached::Cached,
+    checked::Checked,
+    counted::Counted,
+    optimistic::Optimistic,
+    portfolio::Portfolio,
+    shared::{Answers, Shared},
+    sliced::Sliced,
 };
