@@ -41,3 +41,9 @@ pub fn reads_floats(op: Op) -> bool {
             | Op::Math
     )
 }
+
+/// Whether all of `small` are in `large`; both are sorted.
+pub fn is_subset(small: &[u64], large: &[u64]) -> bool {
+    let mut rest = large.iter();
+    small.iter().all(|wanted| rest.by_ref().any(|candidate| candidate == wanted))
+}

@@ -429,3 +429,25 @@ fn what_was_not_found_is_looked_for_with_a_larger_budget() {
     assert_eq!(stages, [Stage::Smt, Stage::Smt]);
     assert_eq!(log.borrow().len(), 4);
 }
+
+#[test]
+fn what_one_solver_refuted_is_refuted_for_others_with_more() {
+    let answers = Answers::default();
+    let (first, _) = scripted(|_| Answer::Unsat);
+    let (second, never_asked) = scripted(unknown);
+    let mut dag = Dag::new();
+    let constraints = [differ(&mut dag, 0, 1), differ(&mut dag, 1, 2)];
+    let (goal, other) = (byte_is(&mut dag, 0, 7), byte_is(&mut dag, 0, 8));
+    let seed = seed(&[0, 1, 2]);
+    let query = |constraints, goal| Query { dag: &dag, constraints, goal, seed: &seed };
+    let mut first = Shared::new(first, answers.clone());
+    let mut second = Shared::new(second, answers);
+    first.solve(&query(&constraints[..1], goal), Budget::default());
+    let refuted = second.solve(&query(&constraints, goal), Budget::default());
+    assert_eq!((refuted.stage, refuted.answer), (Stage::Cache, Answer::Unsat));
+    assert!(never_asked.borrow().is_empty());
+    // Less than what was refuted may be possible, and so may something else.
+    second.solve(&query(&[], goal), Budget::default());
+    second.solve(&query(&constraints, other), Budget::default());
+    assert_eq!(never_asked.borrow().len(), 2);
+}

@@ -1,6 +1,6 @@
 use crate::{
     Answer, Budget, Model, Query, Reason, Response, Solver, Stage, StageStatistics, Statistics, Work,
-    terms::bytes_read_by,
+    terms::{bytes_read_by, is_subset},
 };
 use std::{
     collections::{HashMap, VecDeque},
@@ -161,10 +161,4 @@ fn complete(query: &Query<'_>, model: &Model) -> Model {
     bytes_read_by(query.dag, query.conditions())
         .map(|byte| (byte.region, byte.offset, value(&byte)))
         .collect()
-}
-
-/// Whether all of `small` are in `large`; both are sorted.
-fn is_subset(small: &[u64], large: &[u64]) -> bool {
-    let mut rest = large.iter();
-    small.iter().all(|wanted| rest.by_ref().any(|candidate| candidate == wanted))
 }

@@ -1,6 +1,6 @@
 use crate::{
     Answer, Budget, Query, Reason, Response, Solver, Stage, StageStatistics, Statistics, Strength, Work,
-    terms::bytes_read_by,
+    terms::{bytes_read_by, is_subset},
 };
 use std::{
     collections::{HashMap, VecDeque},
@@ -12,7 +12,8 @@ use std::{
 /// Answers that many solvers share, also those of other threads.
 ///
 /// A query is known by the structure of its conditions and by the seed's bytes that they read, so that what is recalled is what the solver
-/// itself would say: it does not matter who asked before, and a search with a full memory decides as with an empty one.
+/// itself would say: a search with a full memory decides as with an empty one. Only what others have refuted may be refuted where the solver
+/// would have given up: refuted sets of conditions refute every query that has them all.
 #[derive(Clone, Debug)]
 pub struct Answers {
     memory: Arc<Mutex<Memory>>,
@@ -24,6 +25,8 @@ struct Memory {
     answers: HashMap<Key, Remembered>,
     /// Oldest first.
     order: VecDeque<Key>,
+    /// Sorted sets of conditions that cannot hold together, by each set's goal; the latest last.
+    refuted: HashMap<u64, VecDeque<Box<[u64]>>>,
 }
 
 /// A hash of the fingerprints of all conditions and of the bytes they read, in 128 bits.
@@ -39,6 +42,9 @@ struct Remembered {
 
 /// Answers remembered by default.
 const CAPACITY: usize = 1_000_000;
+
+/// Refuted sets kept for each goal.
+const SETS_OF_A_GOAL: usize = 8;
 
 impl Answers {
     /// At most so many; the oldest are forgotten first.
@@ -70,6 +76,24 @@ impl Answers {
                     memory.answers.remove(&oldest);
                 }
             }
+        });
+    }
+
+    /// Whether some of the conditions are known not to hold together; they are sorted.
+    fn refute(&self, conditions: &[u64]) -> bool {
+        self.with(|memory| {
+            let sets = conditions.iter().filter_map(|condition| memory.refuted.get(condition)).flatten();
+            sets.into_iter().any(|set| is_subset(set, conditions))
+        })
+    }
+
+    fn remember_refuted(&self, goal: u64, conditions: Vec<u64>) {
+        self.with(|memory| {
+            let sets = memory.refuted.entry(goal).or_default();
+            if sets.len() == SETS_OF_A_GOAL {
+                sets.pop_front();
+            }
+            sets.push_back(conditions.into());
         });
     }
 
@@ -120,8 +144,17 @@ impl<S: Solver> Solver for Shared<S> {
             self.record.note(&response, start.elapsed());
             return response;
         }
+        let conditions = fingerprints(query);
+        if self.answers.refute(&conditions) {
+            let response = Response::new(Stage::Cache, Answer::Unsat, Work::default());
+            self.record.note(&response, start.elapsed());
+            return response;
+        }
         let looking = start.elapsed();
         let response = self.inner.solve(query, budget);
+        if response.answer == Answer::Unsat {
+            self.answers.remember_refuted(query.dag.fingerprint(query.goal), conditions);
+        }
         // Time depends on the machine, and may be longer the next time.
         if !matches!(response.answer, Answer::Unknown(Reason::OutOfTime)) {
             let Response { answer, strength, .. } = response.clone();
@@ -136,6 +169,14 @@ impl<S: Solver> Solver for Shared<S> {
         statistics.add_stage(Stage::Cache, &self.record);
         self.inner.collect(statistics);
     }
+}
+
+/// Of all conditions, sorted, each once.
+fn fingerprints(query: &Query<'_>) -> Vec<u64> {
+    let mut conditions: Vec<u64> = query.conditions().map(|id| query.dag.fingerprint(id)).collect();
+    conditions.sort_unstable();
+    conditions.dedup();
+    conditions
 }
 
 fn key(query: &Query<'_>) -> Key {
