@@ -19,6 +19,8 @@
 //!
 //! [`Fixed`] is what we demand of an input beyond the program's own branches.
 //!
+//! [`search`] is concolic testing as a whole: it goes from input to input as a heuristic of `cairn-search` says.
+//!
 //! Nothing here runs a target or knows how a solver works. Recordings come from the target and are not trusted: what makes
 //! no sense ends the path there, and what is before it stays right. Every expression is evaluated on the run's own input and
 //! compared with the value the run had; what differs is a mistake of ours, is reported, and is not used.
@@ -30,6 +32,7 @@ mod guidepost;
 mod infect;
 mod path;
 mod regions;
+pub mod search;
 mod verify;
 
 pub use crate::{

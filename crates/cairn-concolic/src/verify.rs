@@ -51,10 +51,28 @@ pub fn verify(path: &Path, step: usize, new: &Path) -> Verification {
     compare(path, step, new, notes_all(path) && notes_all(new))
 }
 
+/// Whether a run of an input that satisfies all that was asked for took the way up to `step`, and left it there: it decided otherwise, even
+/// if what it decided there is not noted because it depends on this input no longer.
+pub(crate) fn leaves_at(path: &Path, step: usize, new: &Path) -> bool {
+    let everything = notes_all(path) && notes_all(new);
+    match compare(path, step, new, everything) {
+        Verification::Flipped => true,
+        Verification::Diverged { after } | Verification::Ended { after } => {
+            after + 1 == wanted(path, step, everything).len()
+        }
+        Verification::Valued | Verification::Same => false,
+    }
+}
+
+/// The decisions of a path up to a step that count.
+fn wanted(path: &Path, step: usize, everything: bool) -> Vec<Decision> {
+    let counts = Counting::of(path, step, everything);
+    path.steps()[..=step].iter().filter_map(|step| counts.decision(step)).collect()
+}
+
 fn compare(path: &Path, step: usize, new: &Path, everything: bool) -> Verification {
-    let counts = Counting { library: path.steps()[step].origin != Origin::Program, everything };
-    let wanted: Vec<Decision> =
-        path.steps()[..=step].iter().filter_map(|step| counts.decision(step)).collect();
+    let counts = Counting::of(path, step, everything);
+    let wanted = wanted(path, step, everything);
     let mut taken = new.steps().iter().filter_map(|step| counts.decision(step));
     let Some((last, before)) = wanted.split_last() else { return Verification::Same };
     for (after, decision) in before.iter().enumerate() {
@@ -145,6 +163,11 @@ struct Counting {
 }
 
 impl Counting {
+    /// Those that count where a step is decided otherwise.
+    fn of(path: &Path, step: usize, everything: bool) -> Self {
+        Self { library: path.steps()[step].origin != Origin::Program, everything }
+    }
+
     fn decision(self, step: &Step) -> Option<Decision> {
         match step.event {
             Event::Conditional { condition, direction, expression, .. } => {

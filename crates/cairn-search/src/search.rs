@@ -34,6 +34,8 @@ pub enum Settled<'a> {
     Unsat,
     /// No input was found.
     Unknown,
+    /// Nobody was asked: something like it was asked often enough.
+    Left,
     /// An input was found and run: it took the way and decided otherwise.
     Flipped(Run<'a>),
     /// An input was found and run, and went elsewhere.
@@ -49,8 +51,30 @@ pub enum Outcome {
     Unsat,
     /// Nobody knows.
     Unknown,
+    /// Nobody was asked.
+    Left,
     /// The run went elsewhere.
     Diverged,
+}
+
+impl<'a> Settled<'a> {
+    /// In a word.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Unsat => Outcome::Unsat,
+            Self::Unknown => Outcome::Unknown,
+            Self::Left => Outcome::Left,
+            Self::Flipped(_) => Outcome::Flipped,
+            Self::Diverged(_) => Outcome::Diverged,
+        }
+    }
+
+    fn run(&self) -> Option<Run<'a>> {
+        match self {
+            Self::Flipped(run) | Self::Diverged(run) => Some(*run),
+            Self::Unsat | Self::Unknown | Self::Left => None,
+        }
+    }
 }
 
 impl Search {
@@ -75,18 +99,13 @@ impl Search {
 
     /// Notes what came of a question; returns the run's path, if there was a run.
     pub fn settle(&mut self, map: &ProgramMap, question: Question, settled: Settled<'_>) -> Option<PathId> {
-        let (outcome, run) = match settled {
-            Settled::Unsat => (Outcome::Unsat, None),
-            Settled::Unknown => (Outcome::Unknown, None),
-            Settled::Flipped(run) => (Outcome::Flipped, Some(run)),
-            Settled::Diverged(run) => (Outcome::Diverged, Some(run)),
-        };
+        let outcome = settled.outcome();
         let view = self.view(map);
         let (node, branch) = (view.node(question), view.branch(question));
-        let path = run.map(|run| self.add(map, run, Some(question)));
+        let path = settled.run().map(|run| self.add(map, run, Some(question)));
         // A run that decided otherwise has closed it already, unless library functions took another way to it.
         self.tree.close(node, FlipState::Asked(outcome));
-        if let Some(branch) = branch {
+        if let Some(branch) = branch.filter(|_| outcome != Outcome::Left) {
             self.history.ask(branch, path.is_some(), outcome != Outcome::Flipped);
         }
         self.tell(map, &News::Settled { question, outcome, path });

@@ -1,0 +1,47 @@
+//! Which questions are like others.
+
+use cairn_model::map::Branch;
+use cairn_search::{Contexts, Question, View};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// How often questions like one were asked, in all searches that share it.
+///
+/// Inputs of a fuzzer take thousands of ways to the same branch, and most of what could be asked about them was answered about another. Two
+/// questions are alike if they lead to the same branch and the two branches before are the same.
+#[derive(Clone, Debug, Default)]
+pub struct SolvedBefore {
+    n_asked: Arc<Mutex<HashMap<u64, u32>>>,
+}
+
+/// How many branches before a question count.
+const CONTEXT: usize = 2;
+
+/// Questions like one that are asked where nobody took the branch it leads to.
+const MOST_TOWARDS_NEW: u32 = 24;
+
+/// The same where somebody did.
+const MOST: u32 = 3;
+
+impl SolvedBefore {
+    /// Whether a question is worth asking; it is then asked.
+    pub fn is_worth(&self, view: &View<'_>, question: Question) -> bool {
+        let aim = view.aim(question);
+        let is_new = aim.is_some_and(|aim| view.history.first_taken(aim).is_none());
+        let most = if is_new { MOST_TOWARDS_NEW } else { MOST };
+        let mut n_asked = self.n_asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let n_asked = n_asked.entry(likeness(view, question, aim)).or_default();
+        let is_worth = *n_asked < most;
+        *n_asked += u32::from(is_worth);
+        is_worth
+    }
+}
+
+fn likeness(view: &View<'_>, question: Question, aim: Option<Branch>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (aim, Contexts::of(view, question, CONTEXT)).hash(&mut hasher);
+    hasher.finish()
+}
