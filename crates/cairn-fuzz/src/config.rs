@@ -2,7 +2,7 @@
 
 use crate::{
     dictionary::Dictionary,
-    region::{RegionKind, Scope},
+    region::{self, RegionKind, Scope},
 };
 use cairn_model::{Input, Template};
 
@@ -38,6 +38,13 @@ impl FuzzConfig {
     pub fn of_template(template: &Template) -> Self {
         let start = template.fill(Vec::new());
         Self { raw: Some(template.clone()), ..Self::new(RegionKind::of_template(template), start) }
+    }
+
+    /// Whether an input may be made of another: they differ only in what may be changed, and what is made of raw bytes stays such.
+    pub fn may_become(&self, old: &Input, new: &Input) -> bool {
+        let scope = self.scope(old);
+        let stays_raw = !matches!(scope, Scope::Raw(_)) || self.scope(new) == scope;
+        region::differ_only_in(&self.regions, old, new) && stays_raw
     }
 
     /// What of an input may be changed.

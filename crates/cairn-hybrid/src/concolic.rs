@@ -1,0 +1,183 @@
+//! Concolic testing as a campaign uses it.
+
+use crate::tracer::SymbolicTracer;
+use cairn_concolic::search::{Advance, Change, Explorer, Memory, Ran, SearchConfig, SolvedBefore};
+use cairn_model::ProgramMap;
+use cairn_search::{Heuristic, Question};
+use cairn_solver::Config;
+use cairn_strategy::{
+    Budget, CampaignView, Candidate, Entry, EntryId, FailingRuns, Finding, Seen, Strategy, StrategyError,
+};
+use std::{collections::VecDeque, sync::Arc};
+
+/// How a campaign's inputs are gone on from.
+#[derive(Clone, Debug)]
+pub struct ConcolicConfig {
+    /// What is decided otherwise next.
+    pub heuristic: Heuristic,
+    /// Which inputs may be made of which.
+    pub change: Change,
+    /// Runs and answers; shared by workers.
+    pub memory: Memory,
+    /// Which questions were asked; shared by workers.
+    pub before: SolvedBefore,
+}
+
+/// Concolic testing of everything that a campaign keeps.
+pub struct ConcolicStrategy {
+    config: ConcolicConfig,
+    /// Made when the program is known.
+    work: Option<Work>,
+    /// How many entries of the corpus are known.
+    n_known: usize,
+    /// Those that were not run.
+    pending: VecDeque<Arc<Entry>>,
+}
+
+struct Work {
+    tracer: SymbolicTracer,
+    search: SearchConfig,
+    explorer: Explorer,
+    /// By path: the entry that it is, or that it was made from.
+    entries: Vec<Option<EntryId>>,
+    /// What was proposed reaches.
+    proposed: Seen,
+    failing: FailingRuns,
+    /// Questions asked since an entry was run.
+    n_since_entry: usize,
+}
+
+const NAME: &str = "concolic";
+
+/// Questions between two entries of the corpus, so that a fuzzer that keeps thousands of them does not keep all from being asked.
+const QUESTIONS_PER_ENTRY: usize = 8;
+
+/// After so many candidates a step ends, so that others hear of them.
+const MOST_CANDIDATES: usize = 64;
+
+impl ConcolicStrategy {
+    /// Knows no program yet.
+    pub fn new(config: ConcolicConfig) -> Self {
+        Self { config, work: None, n_known: 0, pending: VecDeque::new() }
+    }
+
+    fn begin(&self, view: &mut CampaignView<'_>) -> Result<Work, StrategyError> {
+        let Some(executor) = view.symbolic(SymbolicTracer::config(self.config.heuristic))? else {
+            return Err(StrategyError::Unfit { strategy: NAME, reason: "it has no symbolic view".into() });
+        };
+        let search = SearchConfig {
+            seed: view.random.u64(..),
+            // A run that does not do what it should may still do something new.
+            solver: Config::default(),
+            before: Some(self.config.before.clone()),
+            change: self.config.change.clone(),
+            ..SearchConfig::default()
+        };
+        let selector = self.config.heuristic.selector();
+        let traces = self.config.memory.traces.clone();
+        Ok(Work {
+            tracer: SymbolicTracer::new(executor, view.max_size),
+            explorer: Explorer::new(view.map(), selector, &search, traces),
+            search,
+            entries: Vec::new(),
+            proposed: Seen::nothing(view.map().n_counters),
+            failing: FailingRuns::default(),
+            n_since_entry: 0,
+        })
+    }
+}
+
+impl Strategy for ConcolicStrategy {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn step(
+        &mut self,
+        view: &mut CampaignView<'_>,
+        budget: &Budget,
+    ) -> Result<Vec<Candidate>, StrategyError> {
+        let mut work = match self.work.take() {
+            Some(work) => work,
+            None => self.begin(view)?,
+        };
+        let entries = view.corpus.since(self.n_known);
+        self.n_known += entries.len();
+        self.pending.extend(entries);
+        let mut solver = work.search.solver(&self.config.memory);
+        let mut candidates = Vec::new();
+        while !view.is_over(budget) && candidates.len() < MOST_CANDIDATES {
+            if work.n_since_entry >= QUESTIONS_PER_ENTRY || work.entries.is_empty() {
+                work.add_entry(view, &mut self.pending)?;
+            }
+            let n_before = work.tracer.n_runs();
+            let advance = work.explorer.advance(view.map(), &mut work.tracer, &mut solver)?;
+            view.spent.target_runs += work.tracer.n_runs() - n_before;
+            work.n_since_entry += 1;
+            match advance {
+                Some(advance) => candidates.extend(work.candidate(view, advance)),
+                None if work.add_entry(view, &mut self.pending)? => {}
+                None => break,
+            }
+        }
+        self.work = Some(work);
+        Ok(candidates)
+    }
+
+    /// What is kept is heard of with the corpus, and what is not kept is gone on from all the same.
+    fn observe(&mut self, _finding: &Finding) {}
+}
+
+impl Work {
+    /// Runs the next entry of the corpus that was not run; false if there is none.
+    fn add_entry(
+        &mut self,
+        view: &mut CampaignView<'_>,
+        pending: &mut VecDeque<Arc<Entry>>,
+    ) -> Result<bool, StrategyError> {
+        self.n_since_entry = 0;
+        while let Some(entry) = pending.pop_front() {
+            if let Some(path) = self.explorer.path_of(&entry.input) {
+                self.entries[path.0 as usize] = Some(entry.id);
+                continue;
+            }
+            let n_before = self.tracer.n_runs();
+            self.explorer.begin(view.map(), &mut self.tracer, &entry.input)?;
+            view.spent.target_runs += self.tracer.n_runs() - n_before;
+            self.entries.push(Some(entry.id));
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// What a run that was made is worth proposing for.
+    fn candidate(&mut self, view: &mut CampaignView<'_>, advance: Advance) -> Option<Candidate> {
+        let Ran { input, traced, .. } = advance.ran?;
+        view.spent.inputs += 1;
+        let parent = self.entries[advance.question.path.0 as usize];
+        self.entries.push(parent);
+        let hits = Seen::hits(traced.counters());
+        let is_new = view.seen.new_in(&hits).0 > 0 && self.proposed.new_in(&hits).0 > 0;
+        let ending = traced.ending();
+        let failed = ending.is_failure() && self.failing.is_worth(ending, &hits, is_new);
+        if !failed && (ending.is_failure() || !is_new) {
+            return None;
+        }
+        self.proposed.add(&hits);
+        Some(Candidate {
+            input: Arc::unwrap_or_clone(input),
+            parent,
+            reason: self.reason(view.map(), advance.question),
+            kills: Vec::new(),
+            failed: failed.then(|| ending.clone()),
+        })
+    }
+
+    fn reason(&self, map: &ProgramMap, question: Question) -> String {
+        let branch = self.explorer.view(map).branch(question);
+        match branch.and_then(|branch| map.conditions.get(branch.condition.index())) {
+            Some(condition) => format!("`{}` decided otherwise", condition.text),
+            None => "a branch of a library function decided otherwise".into(),
+        }
+    }
+}
