@@ -112,6 +112,16 @@ impl Search {
         path
     }
 
+    /// Opens the questions again that nobody was asked, for a new selector that is told of all runs; returns how many there are.
+    pub fn reopen(&mut self, map: &ProgramMap, selector: Box<dyn Selector>) -> usize {
+        let n_opened = self.tree.reopen();
+        self.selector = selector;
+        for path in 0..self.tree.n_paths() {
+            self.tell(map, &News::Given(PathId(path as u32)));
+        }
+        n_opened
+    }
+
     /// What is known so far.
     pub fn view<'a>(&'a self, map: &'a ProgramMap) -> View<'a> {
         View { map, tree: &self.tree, history: &self.history, first_index: 0 }

@@ -178,6 +178,27 @@ impl Tree {
         }
     }
 
+    /// Opens the flips again that nobody was asked about; returns how many.
+    pub(crate) fn reopen(&mut self) -> usize {
+        let mut n_opened = 0;
+        for node in &mut self.nodes {
+            if node.flip == FlipState::Asked(Outcome::Left) {
+                node.flip = FlipState::Open;
+                n_opened += 1;
+            }
+            node.n_open = u32::from(node.flip == FlipState::Open);
+        }
+        self.n_open += n_opened;
+        // Nodes come after those above them.
+        for index in (0..self.nodes.len()).rev() {
+            let Node { n_open, parent, .. } = self.nodes[index];
+            if let Some(parent) = parent {
+                self.nodes[parent.node.0 as usize].n_open += n_open;
+            }
+        }
+        n_opened
+    }
+
     /// How many nodes there are; they are numbered in the order in which runs came to them.
     pub fn n_nodes(&self) -> usize {
         self.nodes.len()

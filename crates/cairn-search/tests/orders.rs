@@ -530,3 +530,24 @@ fn turns_of_library_functions_aim_at_the_next_condition() {
         "#]],
     );
 }
+
+#[test]
+fn what_was_left_out_can_be_asked_later() {
+    let program = Program::new(ALL_WAYS);
+    for heuristic in Heuristic::ALL {
+        let mut searched = Searched::new(&program, heuristic.selector(), 1);
+        let mut n_left = 0;
+        while let Some(question) = searched.choose() {
+            searched.search.settle(&program.map, question, Settled::Left);
+            n_left += 1;
+        }
+        let tree = searched.search.view(&program.map).tree;
+        assert_eq!((n_left, tree.n_open(), tree.is_exhausted()), (3, 0, false), "{heuristic}");
+        assert_eq!(searched.search.reopen(&program.map, heuristic.selector()), 3, "{heuristic}");
+        let n_asked = std::iter::from_fn(|| searched.step()).count();
+        assert!(n_asked == 7 || heuristic == Heuristic::ContextGuided, "{heuristic}: {n_asked}");
+        let tree = searched.search.view(&program.map).tree;
+        assert_eq!(tree.n_open_below(tree.roots()[0]), tree.n_open(), "{heuristic}");
+        assert_eq!(searched.search.reopen(&program.map, heuristic.selector()), 0, "{heuristic}");
+    }
+}

@@ -162,6 +162,14 @@ impl Explorer {
         Ok(Some(Advance { question, outcome, ran: Some(ran) }))
     }
 
+    /// Goes on with the questions that were left out, twice as many of those that are alike; false if there are none.
+    pub fn ask_more(&mut self, map: &ProgramMap, selector: Box<dyn Selector>) -> bool {
+        if let Some(before) = &self.before {
+            before.be_patient();
+        }
+        self.search.reopen(map, selector) > 0
+    }
+
     fn unanswered(&mut self, map: &ProgramMap, question: Question, settled: Settled<'_>) -> Advance {
         let outcome = settled.outcome();
         self.search.settle(map, question, settled);

@@ -5,7 +5,10 @@ use cairn_search::{Contexts, Question, View};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 /// How often questions like one were asked, in all searches that share it.
@@ -15,6 +18,8 @@ use std::{
 #[derive(Clone, Debug, Default)]
 pub struct SolvedBefore {
     n_asked: Arc<Mutex<HashMap<u64, u32>>>,
+    /// How many times the limits were doubled.
+    patience: Arc<AtomicU32>,
 }
 
 /// How many branches before a question count.
@@ -26,12 +31,21 @@ const MOST_TOWARDS_NEW: u32 = 24;
 /// The same where somebody did.
 const MOST: u32 = 3;
 
+/// More patience than this is no different.
+const MOST_PATIENCE: u32 = 20;
+
 impl SolvedBefore {
+    /// From now on twice as many questions are asked that are alike: there are no others.
+    pub fn be_patient(&self) {
+        self.patience.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Whether a question is worth asking; it is then asked.
     pub fn is_worth(&self, view: &View<'_>, question: Question) -> bool {
         let aim = view.aim(question);
         let is_new = aim.is_some_and(|aim| view.history.first_taken(aim).is_none());
         let most = if is_new { MOST_TOWARDS_NEW } else { MOST };
+        let most = most.saturating_mul(1 << self.patience.load(Ordering::Relaxed).min(MOST_PATIENCE));
         let mut n_asked = self.n_asked.lock().unwrap_or_else(PoisonError::into_inner);
         let n_asked = n_asked.entry(likeness(view, question, aim)).or_default();
         let is_worth = *n_asked < most;
