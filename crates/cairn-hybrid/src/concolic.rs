@@ -52,8 +52,8 @@ const NAME: &str = "concolic";
 /// Questions between two entries of the corpus, so that a fuzzer that keeps thousands of them does not keep all from being asked.
 const QUESTIONS_PER_ENTRY: usize = 8;
 
-/// After so many candidates a step ends, so that others hear of them.
-const MOST_CANDIDATES: usize = 64;
+/// After so many inputs a step ends that has found something, so that others hear of it.
+const INPUTS_PER_STEP: u64 = 64;
 
 impl ConcolicStrategy {
     /// Knows no program yet.
@@ -106,7 +106,7 @@ impl Strategy for ConcolicStrategy {
         self.pending.extend(entries);
         let mut solver = work.search.solver(&self.config.memory);
         let mut candidates = Vec::new();
-        while !view.is_over(budget) && candidates.len() < MOST_CANDIDATES {
+        while !view.is_over(budget) && (candidates.is_empty() || view.spent.inputs < INPUTS_PER_STEP) {
             if work.n_since_entry >= QUESTIONS_PER_ENTRY || work.entries.is_empty() {
                 work.add_entry(view, &mut self.pending)?;
             }
@@ -117,6 +117,7 @@ impl Strategy for ConcolicStrategy {
             match advance {
                 Some(advance) => candidates.extend(work.candidate(view, advance)),
                 None if work.add_entry(view, &mut self.pending)? => {}
+                None if work.explorer.ask_more(view.map(), self.config.heuristic.selector()) => {}
                 None => break,
             }
         }

@@ -25,6 +25,9 @@ pub struct Plan {
     pub sandbox: Option<String>,
     /// Strategies, by name.
     pub strategies: Vec<String>,
+    /// The search heuristic of concolic testing, by name; none for the usual one.
+    #[serde(default)]
+    pub heuristic: Option<String>,
     /// Parts of inputs that may be changed; empty for what seeds consist of.
     pub changes: Vec<String>,
     /// Files of tokens.
@@ -51,6 +54,7 @@ impl Plan {
             args: target.args.clone(),
             sandbox: target.sandbox.map(|level| level.to_string()),
             strategies: Vec::new(),
+            heuristic: None,
             changes: Vec::new(),
             dictionaries: Vec::new(),
             sanitizers: Vec::new(),

@@ -5,8 +5,11 @@ use crate::{
     failure::{Failure, chain},
     target::Subject,
 };
+use cairn_concolic::search::{Change, Memory, SolvedBefore, Traces};
 use cairn_fuzz::{Dictionary, FuzzConfig, FuzzStrategy, MutantsConfig, RegionKind};
+use cairn_hybrid::{ConcolicConfig, ConcolicStrategy};
 use cairn_model::Input;
+use cairn_search::Heuristic;
 use cairn_strategy::Strategy;
 use std::{fs, path::Path};
 
@@ -15,18 +18,25 @@ pub struct Strategies {
     names: Vec<String>,
     mutants: MutantsConfig,
     fuzz: FuzzConfig,
+    concolic: ConcolicConfig,
     n_workers: u32,
 }
+
+/// What may be asked for: a name, and what it stands for.
+const STRATEGIES: [(&str, &[&str]); 4] = [
+    ("fuzz", &["fuzz"]),
+    ("mu2", &["mu2"]),
+    ("concolic", &["concolic"]),
+    ("hybrid-simple", &["fuzz", "concolic"]),
+];
+
+/// Nodes and steps of runs that concolic testing keeps: a few hundred megabytes.
+const KEPT_RUNS: usize = 2 << 20;
 
 impl Strategies {
     /// As planned. What seeds consist of may be changed, and nothing else: of raw bytes the bytes.
     pub fn new(plan: &Plan, subject: &Subject, seeds: &[Input]) -> Result<Self, Failure> {
-        for name in &plan.strategies {
-            if !["fuzz", "mu2"].contains(&name.as_str()) {
-                return Err(Failure::usage(format!("`{name}` is no strategy"))
-                    .hint("there are `fuzz` and `mu2`, which also keeps inputs that kill mutants"));
-            }
-        }
+        let names = parts(&plan.strategies)?;
         let mut fuzz = FuzzConfig::of_template(&subject.template);
         if !plan.changes.is_empty() {
             fuzz.regions = plan.changes.iter().map(|name| region(name)).collect::<Result<_, _>>()?;
@@ -39,9 +49,15 @@ impl Strategies {
         for path in &plan.dictionaries {
             fuzz.dictionary.extend(&dictionary(path)?);
         }
-        let names = plan.strategies.clone();
         let mutants = plan.mutants.as_ref().map(MutantPlan::config).transpose()?.unwrap_or_default();
-        Ok(Self { names, mutants, fuzz, n_workers: plan.config.workers.max(1) as u32 })
+        let may_change = fuzz.clone();
+        let concolic = ConcolicConfig {
+            heuristic: heuristic(plan)?,
+            change: Change::only(move |new, old| may_change.may_become(old, new)),
+            memory: Memory { traces: Traces::with_capacity(KEPT_RUNS), ..Memory::default() },
+            before: SolvedBefore::default(),
+        };
+        Ok(Self { names, mutants, fuzz, concolic, n_workers: plan.config.workers.max(1) as u32 })
     }
 
     /// Those of one worker.
@@ -50,11 +66,35 @@ impl Strategies {
         let strategy = |name: &String| -> Box<dyn Strategy> {
             match name.as_str() {
                 "mu2" => Box::new(FuzzStrategy::with_mutants(config.clone(), self.mutants.clone())),
+                "concolic" => Box::new(ConcolicStrategy::new(self.concolic.clone())),
                 _ => Box::new(FuzzStrategy::new(config.clone())),
             }
         };
         self.names.iter().map(strategy).collect()
     }
+}
+
+/// What strategies consist of, each once.
+fn parts(names: &[String]) -> Result<Vec<String>, Failure> {
+    let mut parts: Vec<String> = Vec::new();
+    for name in names {
+        let Some((_, of)) = STRATEGIES.iter().find(|(known, _)| known == name) else {
+            let known = STRATEGIES.map(|(name, _)| format!("`{name}`")).join(", ");
+            return Err(Failure::usage(format!("`{name}` is no strategy")).hint(format!("there are {known}")));
+        };
+        for part in *of {
+            if !parts.iter().any(|known| known == part) {
+                parts.push((*part).to_owned());
+            }
+        }
+    }
+    Ok(parts)
+}
+
+/// What concolic testing decides otherwise next.
+fn heuristic(plan: &Plan) -> Result<Heuristic, Failure> {
+    let Some(name) = &plan.heuristic else { return Ok(Heuristic::Generational) };
+    name.parse().map_err(|error: cairn_search::NoSuchHeuristic| Failure::usage(error.to_string()))
 }
 
 fn region(name: &str) -> Result<RegionKind, Failure> {

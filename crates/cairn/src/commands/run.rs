@@ -11,6 +11,7 @@ use crate::{
 use cairn_campaign::CampaignConfig;
 use cairn_cc::views::Sanitizer;
 use cairn_model::Budget;
+use cairn_search::Heuristic;
 use std::{path::PathBuf, thread, time::Duration};
 
 /// Find inputs that reach new branches, and every crash and hang on the way
@@ -32,6 +33,10 @@ pub struct Run {
     /// Techniques, with commas between them
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "fuzz")]
     strategy: Vec<String>,
+    /// What `concolic` decides otherwise next: dfs, bfs, random-branch, random-path, cfds, cgs, generational or klee
+    /// (default: generational)
+    #[arg(long, value_name = "NAME")]
+    heuristic: Option<Heuristic>,
     /// Parts of inputs that may be changed, with commas between them: arguments, stdin, files, environment, variables,
     /// buffer (default: what carries raw seeds; with whole inputs as seeds, all)
     #[arg(long, value_name = "PARTS", value_delimiter = ',')]
@@ -101,6 +106,12 @@ impl Run {
         };
         let mut plan = Plan::new(&self.target, config)?;
         plan.strategies = self.strategy.clone();
+        let is_concolic = |name: &String| ["concolic", "hybrid-simple"].contains(&name.as_str());
+        if self.heuristic.is_some() && !self.strategy.iter().any(is_concolic) {
+            return Err(Failure::usage("a heuristic was chosen, but no strategy searches by one")
+                .hint("add `--strategy concolic` or `--strategy hybrid-simple`"));
+        }
+        plan.heuristic = self.heuristic.map(|heuristic| heuristic.to_string());
         plan.changes = self.change.clone();
         plan.dictionaries = self.dict.clone();
         plan.set_sanitizers(&self.sanitize);
