@@ -66,6 +66,7 @@ const ALL: &[&str] = &[
     "mutants-counts",
     "opcodes",
     "flips",
+    "searches",
     "plain",
     "program-speed",
     "harness-speed",
@@ -80,6 +81,9 @@ const ALL: &[&str] = &[
     "peers",
     "mu2",
 ];
+
+/// Those that take hours, and are measured only if they are named.
+const BY_NAME: &[&str] = &["heuristics"];
 
 /// Those that fill the table.
 const SPEED: &[&str] = &[
@@ -144,10 +148,16 @@ fn run(cache: &Cache, what: &str, names: &[String], table: &mut Table) -> Result
         "queries" => symbolic::queries(cache, &wanted(symbolic::FLIPPED), table),
         "workers" => each(&wanted(workers::ALL), |name| workers::run(cache, name, table)),
         "distill" => distill::run(cache, &wanted(distill::ALL)),
+        "heuristics" => peers::heuristics::run(cache, &wanted(peers::heuristics::ALL)),
         "mu2" => peers::mu2::run(cache, &wanted(peers::mu2::ALL)),
         "peers" => each(&wanted(peers::ALL), |name| peers::run(cache, name)),
+        "searches" => symbolic::searches(cache, &wanted(symbolic::FLIPPED)),
         "flips" => symbolic::flips(cache, &wanted(symbolic::FLIPPED)),
-        unknown => bail!("there is no benchmark `{unknown}`; there are {}, and `speed`", ALL.join(", ")),
+        unknown => bail!(
+            "there is no benchmark `{unknown}`; there are {}, `speed`, and {}",
+            ALL.join(", "),
+            BY_NAME.join(", ")
+        ),
     }
 }
 

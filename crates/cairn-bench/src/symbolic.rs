@@ -7,11 +7,14 @@ mod pairs;
 mod pictures;
 mod queries;
 mod recording;
+mod searches;
 mod subject;
 mod tracing;
 mod view;
 
-pub use self::{flips::flips, opcodes::opcodes, queries::queries, tracing::tracing, view::view};
+pub use self::{
+    flips::flips, opcodes::opcodes, queries::queries, searches::searches, tracing::tracing, view::view,
+};
 
 /// Whose view is measured without symbolic input, and who is traced. `loop` is a small program of ours.
 pub const MEASURED: &[&str] = &["sort", "grep", "loop"];

@@ -1,6 +1,6 @@
 //! The tools that are compared, each as its makers say it is used.
 
-use cairn_experiment::{Arm, Limit};
+use cairn_experiment::Arm;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cairn with one worker.
@@ -9,17 +9,26 @@ pub fn cairn() -> Arm {
     arm("cairn", command, &["{out}/corpus"], &[])
 }
 
-/// Cairn with one worker and a strategy, called `name`, as long as `limit` says.
-pub fn strategy(name: &str, options: &str, limit: &Limit) -> Arm {
-    let limit = match limit.inputs {
-        Some(_) => "--inputs {inputs}",
-        None => "--cpu {seconds}s",
-    };
+/// Ends Cairn when its processor time is over.
+pub const BY_TIME: &str = "--cpu {seconds}s";
+
+/// Cairn with one worker and a strategy, called `name`.
+pub fn strategy(name: &str, options: &str) -> Arm {
+    limited(name, options, BY_TIME)
+}
+
+/// Likewise, with options that say when it ends.
+pub fn limited(name: &str, options: &str, limit: &str) -> Arm {
     let command = format!(
-        "env -C {{folder}} {{cairn}} run {{program}} {{seeds}} -o {{out}} {options} {limit} --workers 1 --seed \
-         {{repetition}} -- {{args}}"
+        "env -C {{folder}} {{cairn}} run {{program}} {{seeds}} -o {{out}} {options} {limit} --workers 1 --seed {{repetition}} -- \
+         {{args}}"
     );
     arm(name, &command, &["{out}/corpus"], &[])
+}
+
+/// Nobody: what there was to begin with.
+pub fn seeds() -> Arm {
+    arm("seeds", "true", &["{seeds}"], &[])
 }
 
 /// AFL++ with its log of comparisons; `split` are variables that make its program split its input.

@@ -37,9 +37,9 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     let repetitions: u32 = variable("CAIRN_BENCH_REPETITIONS", 5)?;
     // Equal trials instead of equal time.
     let inputs: u64 = variable("CAIRN_BENCH_INPUTS", 0)?;
-    let (limit, amount) = match inputs {
-        0 => (Limit { cpu_seconds: Some(seconds), ..Limit::default() }, format!("{seconds}s")),
-        _ => (Limit { inputs: Some(inputs), ..Limit::default() }, format!("{inputs}")),
+    let (limit, limited, amount) = match inputs {
+        0 => (Limit { cpu_seconds: Some(seconds), ..Limit::default() }, arms::BY_TIME, format!("{seconds}s")),
+        _ => (Limit { inputs: Some(inputs), ..Limit::default() }, "--inputs {inputs}", inputs.to_string()),
     };
     let folder = cache.folder.join("experiments").join(format!("mu2-{amount}-{}", version(cache)?));
     fs::create_dir_all(&folder)?;
@@ -57,7 +57,7 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     let experiment = Experiment {
         name: "mu2".into(),
         repetitions,
-        arms: ARMS.map(|(name, options)| arms::strategy(name, options, &limit)).to_vec(),
+        arms: ARMS.map(|(name, options)| arms::limited(name, options, limited)).to_vec(),
         limit,
         targets,
     };
