@@ -8,7 +8,7 @@ use cairn_solver::Config;
 use cairn_strategy::{
     Budget, CampaignView, Candidate, Entry, EntryId, FailingRuns, Finding, Seen, Strategy, StrategyError,
 };
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 /// How a campaign's inputs are gone on from.
 #[derive(Clone, Debug)]
@@ -49,6 +49,10 @@ struct Work {
 
 const NAME: &str = "concolic";
 
+/// What a question may cost. There are always others, and most of those that take long have no answer.
+const BUDGET: cairn_solver::Budget =
+    cairn_solver::Budget { evaluations: 10_000, rlimit: 100_000, timeout: Duration::from_millis(500) };
+
 /// Questions between two entries of the corpus, so that a fuzzer that keeps thousands of them does not keep all from being asked.
 const QUESTIONS_PER_ENTRY: usize = 8;
 
@@ -69,6 +73,7 @@ impl ConcolicStrategy {
             seed: view.random.u64(..),
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
+            budget: BUDGET,
             before: Some(self.config.before.clone()),
             change: self.config.change.clone(),
             ..SearchConfig::default()
