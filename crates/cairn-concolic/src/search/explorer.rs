@@ -122,12 +122,13 @@ impl Explorer {
             return Ok(Some(self.unanswered(map, question, Settled::Left)));
         }
         let from = self.traces.get(tracer, &self.inputs[question.path.0 as usize])?;
+        let view = self.search.view(map);
         // A run that had to be made again may have gone elsewhere.
-        let answer = match from.step(question.index) {
-            Some(step) => flip(from.path(), step, solver, self.budget),
-            None => Flip::NotSymbolic,
+        let Some(step) = from.step(question.index, view.tree.condition(view.node(question))) else {
+            self.counts.n_unknown += 1;
+            return Ok(Some(self.unanswered(map, question, Settled::Unknown)));
         };
-        let solved = match answer {
+        let solved = match flip(from.path(), step, solver, self.budget) {
             Flip::Solved(solved) => solved,
             Flip::Unsat => {
                 self.counts.n_unsat += 1;
@@ -145,7 +146,6 @@ impl Explorer {
             return Ok(Some(self.unanswered(map, question, Settled::Unknown)));
         }
         let traced = self.traces.get(tracer, &solved.input)?;
-        let step = from.step(question.index).expect("it was asked about");
         let is_flipped = match (solved.strength, solved.demands) {
             (Strength::Full, Demands::All) => leaves_at(from.path(), step, traced.path()),
             _ => verify(from.path(), step, traced.path()) == Verification::Flipped,

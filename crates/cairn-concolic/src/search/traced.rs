@@ -6,7 +6,7 @@ use crate::{
     path::{Path, Step},
 };
 use cairn_expr::ExprId;
-use cairn_model::{Ending, Input};
+use cairn_model::{ConditionId, Ending, Input};
 use cairn_search::{Run, Turn, TurnKind};
 use std::collections::HashSet;
 
@@ -68,9 +68,13 @@ impl Traced {
         self.is_whole
     }
 
-    /// The step of the `index`th turn that depends on the input.
-    pub fn step(&self, index: usize) -> Option<usize> {
-        self.steps.get(index).copied()
+    /// The step of the `index`th turn that depends on the input, if `condition` is decided there.
+    pub fn step(&self, index: usize, condition: Option<ConditionId>) -> Option<usize> {
+        let step = self.steps.get(index).copied()?;
+        match self.path.steps()[step].event {
+            Event::Conditional { condition: decided, .. } if decided == condition => Some(step),
+            _ => None,
+        }
     }
 
     /// For a selector.

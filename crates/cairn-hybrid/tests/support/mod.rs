@@ -1,4 +1,5 @@
 //! Programs to search through.
+#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use cairn_concolic::search::{Memory, SearchConfig, Searched, search};
 use cairn_executor::{Executor, RunConfig, SymbolicExecutor, Target};

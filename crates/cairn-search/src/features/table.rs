@@ -20,6 +20,7 @@ pub const FEATURES: [Feature; 40] = [
     feature(5, "branch containing external function calls", Map, |facts| {
         facts.condition.is_some_and(|c| c.features.uses_external_call)
     }),
+    // What is meant is a comparison with such a constant: nearly every branch is about integers.
     feature(6, "branch containing integer expressions", Map, |facts| {
         facts.compares_with(&[ConstantKind::Integer, ConstantKind::Character])
     }),
