@@ -63,7 +63,7 @@ const KILLS: usize = 5;
 const SEED: u64 = 0x5eed;
 
 /// What a campaign tries each time it goes on, unless it is killed before.
-const INPUTS: u32 = 1000;
+const INPUTS: u32 = 500;
 
 /// Campaigns of one kind after the other. To confirm a hang takes time, and so does running many mutants.
 const KINDS: [&[&str]; 4] =

@@ -90,6 +90,18 @@ fn the_smallest_set_kills_as_much_as_all_and_says_why() {
     assert_eq!(minimal["kills"].as_u64(), Some(scored(&workspace, "campaign/corpus")));
     let report = workspace.read("campaign/report.html");
     assert!(report.contains("id=\"killed\"") && report.contains("id=\"survivors\""));
+    // Programs are told the same.
+    let report = workspace.run("cairn", ["report", "campaign", "--json"]).success();
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    let mutants = &report["mutants"];
+    let n = |field: &str| mutants[field].as_u64().unwrap();
+    assert_eq!(n("n_killed"), n_killed(&workspace, "campaign"));
+    assert_eq!(n("n_killed") + n("n_survivors"), n("n_mutants"));
+    assert_eq!(mutants["survivors"].as_array().unwrap().len() as u64, n("n_survivors"));
+    let by_reason = mutants["killed_by"].as_object().unwrap().values();
+    assert_eq!(by_reason.map(|n| n.as_u64().unwrap()).sum::<u64>(), n("n_killed"));
+    let kills = report["corpus"].as_array().unwrap().iter().filter_map(|kept| kept["kills"].as_array());
+    assert_eq!(kills.map(Vec::len).sum::<usize>() as u64, n("n_killed"));
 }
 
 #[test]
