@@ -5,13 +5,13 @@ use std::time::Duration;
 
 /// Where an adaptive share begins, and its limits.
 const FIRST: f64 = 0.08;
-const LIMITS: (f64, f64) = (0.02, 0.25);
+const LIMITS: (f64, f64) = (0.02, 0.16);
 
 /// The part of the share that looks at kept inputs have at most.
-const KEPT_PART: f64 = 0.6;
+const KEPT_PART: f64 = 0.5;
 
 /// Looks at samples after which an adaptive share is reconsidered.
-const WINDOW: u32 = 8;
+const WINDOW: u32 = 32;
 
 /// What runs cost where time is not looked at: looking at an input, and running a mutant on it, in runs of the plain view.
 const COST_OF_LOOK: f64 = 6.0;
