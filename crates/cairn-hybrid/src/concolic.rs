@@ -49,9 +49,10 @@ struct Work {
 
 const NAME: &str = "concolic";
 
-/// What a question may cost. There are always others, and most of those that take long have no answer.
+/// What a question may cost, about a second: there are always others, and most of those that take long have no answer. Time is
+/// only the last resort, because decisions must not depend on it.
 const BUDGET: cairn_solver::Budget =
-    cairn_solver::Budget { evaluations: 10_000, rlimit: 100_000, timeout: Duration::from_millis(500) };
+    cairn_solver::Budget { evaluations: 50_000, rlimit: 1_000_000, timeout: Duration::from_secs(5) };
 
 /// Questions between two entries of the corpus, so that a fuzzer that keeps thousands of them does not keep all from being asked.
 const QUESTIONS_PER_ENTRY: usize = 8;
