@@ -66,15 +66,19 @@ impl FuzzLoop {
         mutants.share.fuzzed(n_inputs as u64, took, n_reached);
         let is_everything = mutants.share.is_everything();
         // Of what was cut down the whole may kill more, and is next to something new.
-        let mut first = std::mem::take(&mut self.trimmed_places).into_iter();
+        let first = std::mem::take(&mut self.trimmed_places).into_iter().map(Some);
         let mut looked_at: HashSet<usize> = self.kept_places.iter().copied().collect();
-        for place in 0..n_inputs {
+        let mut next_place = 0..n_inputs;
+        for trimmed in first.chain(std::iter::repeat_n(None, n_inputs)) {
             let start = around.clock();
             let Some(mutants) = around.mutants().filter(|mutants| mutants.share.allows(Care::Sample)) else {
                 break;
             };
-            let trimmed = first.next();
-            let place = trimmed.unwrap_or_else(|| if is_everything { place } else { self.sample() });
+            let place = match (trimmed, is_everything) {
+                (Some(place), _) => place,
+                (None, true) => next_place.next().expect("as many as there are inputs"),
+                (None, false) => self.sample(),
+            };
             if trimmed.is_none() && !looked_at.insert(place) {
                 continue;
             }
