@@ -2,7 +2,7 @@
 
 use crate::tracer::SymbolicTracer;
 use cairn_concolic::search::{Advance, Change, Explorer, Memory, Ran, SearchConfig, SolvedBefore};
-use cairn_model::ProgramMap;
+use cairn_model::{Ending, ProgramMap};
 use cairn_search::{Heuristic, Question};
 use cairn_solver::Config;
 use cairn_strategy::{
@@ -49,10 +49,12 @@ struct Work {
 
 const NAME: &str = "concolic";
 
-/// What a question may cost, about a second: there are always others, and most of those that take long have no answer. Time is
-/// only the last resort, because decisions must not depend on it.
+/// What a question may cost, about a second: there are always others, and most of those that take long have no answer.
 const BUDGET: cairn_solver::Budget =
-    cairn_solver::Budget { evaluations: 50_000, rlimit: 1_000_000, timeout: Duration::from_secs(5) };
+    cairn_solver::Budget { evaluations: 50_000, rlimit: 1_000_000, timeout: Duration::from_secs(2) };
+
+/// Where work is limited and not time, decisions must not depend on the clock.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Questions between two entries of the corpus, so that a fuzzer that keeps thousands of them does not keep all from being asked.
 const QUESTIONS_PER_ENTRY: usize = 8;
@@ -66,7 +68,7 @@ impl ConcolicStrategy {
         Self { config, work: None, n_known: 0, pending: VecDeque::new() }
     }
 
-    fn begin(&self, view: &mut CampaignView<'_>) -> Result<Work, StrategyError> {
+    fn begin(&self, view: &mut CampaignView<'_>, is_timed: bool) -> Result<Work, StrategyError> {
         let Some(executor) = view.symbolic(SymbolicTracer::config(self.config.heuristic))? else {
             return Err(StrategyError::Unfit { strategy: NAME, reason: "it has no symbolic view".into() });
         };
@@ -74,7 +76,10 @@ impl ConcolicStrategy {
             seed: view.random.u64(..),
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
-            budget: BUDGET,
+            budget: cairn_solver::Budget {
+                timeout: if is_timed { BUDGET.timeout } else { PATIENCE },
+                ..BUDGET
+            },
             before: Some(self.config.before.clone()),
             change: self.config.change.clone(),
             ..SearchConfig::default()
@@ -105,7 +110,7 @@ impl Strategy for ConcolicStrategy {
     ) -> Result<Vec<Candidate>, StrategyError> {
         let mut work = match self.work.take() {
             Some(work) => work,
-            None => self.begin(view)?,
+            None => self.begin(view, budget.wall.is_some() || budget.cpu.is_some())?,
         };
         let entries = view.corpus.since(self.n_known);
         self.n_known += entries.len();
@@ -166,11 +171,15 @@ impl Work {
         let hits = Seen::hits(traced.counters());
         let is_new = view.seen.new_in(&hits).0 > 0 && self.proposed.new_in(&hits).0 > 0;
         let ending = traced.ending();
-        let failed = ending.is_failure() && self.failing.is_worth(ending, &hits, is_new);
-        if !failed && (ending.is_failure() || !is_new) {
+        let failed = ending.is_failure() && self.failing.is_worth(ending, &hits, false);
+        // What ended otherwise is no input that the program wants. What only failing inputs reach stays new for others.
+        let is_good = is_new && matches!(ending, Ending::Exited { .. });
+        if !failed && !is_good {
             return None;
         }
-        self.proposed.add(&hits);
+        if is_good {
+            self.proposed.add(&hits);
+        }
         Some(Candidate {
             input: Arc::unwrap_or_clone(input),
             parent,

@@ -6,7 +6,7 @@ use cairn_concolic::{
     search::{Traced, Tracer},
 };
 use cairn_executor::{ExecutorError, SymbolicConfig, SymbolicExecutor, environment};
-use cairn_model::Input;
+use cairn_model::{Ending, Input};
 use cairn_search::Heuristic;
 
 /// Runs the symbolic view of a target.
@@ -46,10 +46,15 @@ impl Tracer for SymbolicTracer {
     fn trace(&mut self, input: &Input) -> Result<Traced, ExecutorError> {
         self.n_runs += 1;
         let run = self.executor.run(input)?;
-        let is_whole = run.is_whole() && run.n_stale == 0 && run.unmodelled.is_empty();
+        let is_complete = run.is_whole() && run.n_stale == 0 && run.unmodelled.is_empty();
+        let ending = run.execution.outcome.ending;
+        // What a limit or the sandbox has ended would have gone on.
+        let is_ended =
+            matches!(ending, Ending::Exited { .. } | Ending::Signalled { .. } | Ending::AssumptionFailed);
+        let is_whole = is_complete && is_ended;
         let regions = Regions::new(input.clone(), environment(input)?, self.limits);
         let recording = Recording { records: &run.records, nodes: &run.nodes, tables: &run.tables };
         let path = Path::new(recording, regions);
-        Ok(Traced::new(path, run.execution.counters, run.execution.outcome.ending, is_whole))
+        Ok(Traced::new(path, run.execution.counters, ending, is_whole))
     }
 }

@@ -164,10 +164,12 @@ impl Explorer {
 
     /// Goes on with the questions that were left out, twice as many of those that are alike; false if there are none.
     pub fn ask_more(&mut self, map: &ProgramMap, selector: Box<dyn Selector>) -> bool {
-        if let Some(before) = &self.before {
+        let is_more = self.search.reopen(map, selector) > 0;
+        // Only what was left out is a reason for patience, which all searches share.
+        if let Some(before) = self.before.as_ref().filter(|_| is_more) {
             before.be_patient();
         }
-        self.search.reopen(map, selector) > 0
+        is_more
     }
 
     fn unanswered(&mut self, map: &ProgramMap, question: Question, settled: Settled<'_>) -> Advance {
