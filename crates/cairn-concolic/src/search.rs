@@ -5,7 +5,7 @@
 //! question, for those who have something else to do in between.
 //!
 //! Nothing here runs a target: a [`Tracer`] does. Searches with the same [`Memory`] make each run and answer each query once, however many
-//! they are, and decide as if they were alone.
+//! they are, and decide as if they were alone, except that what one has refuted the others need not give up on.
 
 mod explorer;
 mod memory;

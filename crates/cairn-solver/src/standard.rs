@@ -53,7 +53,7 @@ pub fn standard(config: Config) -> Standard {
 }
 
 /// Likewise, one that shares its answers with others, instead of making its own from similar ones: what it says does not depend on what was
-/// asked before.
+/// asked before, except that more may be refuted.
 pub fn standard_sharing(config: Config, answers: Answers) -> Standard {
     let (stages, smt_unavailable) = stages(config);
     let sliced = Sliced::new(Shared::new(Portfolio::new(stages), answers));
