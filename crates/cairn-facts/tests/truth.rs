@@ -12,7 +12,7 @@ use cairn_model::facts::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Command,
 };
 
@@ -22,7 +22,7 @@ fn options(source: &str) -> &'static [&'static str] {
 }
 
 fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources")
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells it")).join("tests/sources")
 }
 
 fn facts(source: &str) -> UnitFacts {

@@ -33,7 +33,7 @@ const PRIMITIVES: [&str; 10] = [
 ];
 
 fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("models")
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells it")).join("models")
 }
 
 /// Runs a compiler or tool to its end, which must be a good one, and returns what it wrote.

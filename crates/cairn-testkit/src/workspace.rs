@@ -16,7 +16,9 @@ pub struct Workspace {
 
 /// The folder of a fixture.
 pub fn fixture(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+    let path = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells it"))
+        .join("../../fixtures")
+        .join(name);
     path.canonicalize().unwrap_or_else(|error| panic!("there is no fixture `{name}`: {error}"))
 }
 

@@ -117,7 +117,8 @@ int main(void) {
 
 #[test]
 fn one_mistake_is_one_finding_however_deep_the_recursion_that_leads_to_it() {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/calc/calc.c");
+    let crate_folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo tells it");
+    let source = format!("{crate_folder}/../../examples/calc/calc.c");
     let divisions = ["1 + 1\n", "7 / 0\n", "(7 / 0)\n", "-(1 + (2 * (7 / 0)))\n", "((((1 - -(3 / 0)))))\n"];
     let workspace = program(&fs::read_to_string(source).unwrap(), &divisions);
     let failures = failures(&workspace, divisions.len());

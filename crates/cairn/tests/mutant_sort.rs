@@ -10,11 +10,7 @@ use cairn_testkit::{
     dist,
     mutants::{Behaviour, Judge, MutantBuild, Tally, sample},
 };
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 const N_MUTANTS: usize = 50;
 const SEED: u64 = 50;
@@ -108,8 +104,10 @@ fn input(options: &str) -> Input {
 
 /// `sort` built with `cairn-cc`, unless its source cannot be had.
 fn program() -> Option<PathBuf> {
-    let repository =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let repository = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells it"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository");
     let folder = Cache::default_folder(|name| std::env::var_os(name))?;
     let cache = Cache::open(&folder, &dist().bin(), &repository, |_| ()).expect("the targets' cache");
     let sort = find("sort").expect("`sort` is a target");

@@ -36,7 +36,10 @@ pub fn program_with(text: &str, arguments: &[&str]) -> Program {
 
 /// Compiles `fixtures/<name>/target.c`; the executable is called like the fixture.
 pub fn fixture(name: &str) -> Program {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name).join("target.c");
+    let source = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells it"))
+        .join("../../fixtures")
+        .join(name)
+        .join("target.c");
     compile(readable_folder(), &source, name, &[])
 }
 
