@@ -101,7 +101,7 @@ pub fn reach_value(
 
 /// Asks for an input that takes the same way up to a step and makes `goal` hold.
 pub(crate) fn solve(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver, budget: Budget) -> Flip {
-    match ask(path, &path.prefix(step), goal, Demands::All, solver, budget) {
+    match ask(path, (&path.prefix(step), path.n_always()), goal, Demands::All, solver, budget) {
         Flip::Unsat => without_ours(path, step, goal, solver, budget),
         answer => answer,
     }
@@ -114,13 +114,13 @@ fn without_ours(path: &Path, step: usize, goal: ExprId, solver: &mut dyn Solver,
         let (prefix, n_kinds) = path.prefix_of_any_kind(step);
         return match n_kinds {
             0 => Flip::Unsat,
-            _ => match ask(path, &prefix, goal, Demands::All, solver, budget) {
+            _ => match ask(path, (&prefix, path.n_always() - n_kinds), goal, Demands::All, solver, budget) {
                 Flip::Unsat => Flip::Unsat,
                 _ => Flip::Fixed(Fixed { n_kinds, ..fixed }),
             },
         };
     }
-    match ask(path, &path.own_prefix(step), goal, Demands::Own, solver, budget) {
+    match ask(path, (&path.own_prefix(step), path.n_always()), goal, Demands::Own, solver, budget) {
         Flip::Solved(mut solved) => {
             // The way itself was not asked for, so that nobody takes the answer for a certain one.
             solved.strength = Strength::Optimistic { n_constraints: 0 };
@@ -134,16 +134,17 @@ fn refuted(fixed: Fixed) -> Flip {
     if fixed.is_nothing() { Flip::Unsat } else { Flip::Fixed(fixed) }
 }
 
+/// Asks for an input with these conditions, of which so many of the first always hold.
 fn ask(
     path: &Path,
-    constraints: &[ExprId],
+    (constraints, n_always): (&[ExprId], usize),
     goal: ExprId,
     demands: Demands,
     solver: &mut dyn Solver,
     budget: Budget,
 ) -> Flip {
     let regions = path.regions();
-    let query = Query { dag: path.dag(), constraints, goal, seed: regions };
+    let query = Query { dag: path.dag(), constraints, n_always, goal, seed: regions };
     let Response { answer, stage, strength, .. } = solver.solve(&query, budget);
     let model = match answer {
         Answer::Sat(model) => model.changes(regions),

@@ -187,6 +187,11 @@ impl Path {
         self.domain.iter().copied().chain(path).filter(|holds| seen.insert(*holds)).collect()
     }
 
+    /// How many of the first conditions of [`Path::prefix`] say what an input can be at all.
+    pub fn n_always(&self) -> usize {
+        self.domain.len()
+    }
+
     /// The part of [`Path::prefix`] that is not ours: what an input can be at all, and what the program itself decided
     /// without values that were fixed.
     pub fn own_prefix(&self, step: usize) -> Vec<ExprId> {

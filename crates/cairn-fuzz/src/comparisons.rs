@@ -176,7 +176,7 @@ fn neighbours(path: &Path, step: usize) -> Vec<Model> {
 }
 
 fn solved(solver: &mut dyn Solver, dag: &Dag, goal: ExprId, path: &Path) -> Option<Model> {
-    let query = Query { dag, constraints: &[], goal, seed: path.regions() };
+    let query = Query { dag, constraints: &[], n_always: 0, goal, seed: path.regions() };
     Some(solver.solve(&query, BUDGET).model()?.changes(path.regions()))
 }
 

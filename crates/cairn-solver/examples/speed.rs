@@ -71,7 +71,7 @@ fn main() {
             .collect();
         let (goal, constraints) = conditions.split_last().expect("there are conditions");
         let seed: BTreeMap<RegionId, Vec<u8>> = BTreeMap::new();
-        let query = Query { dag: &dag, constraints, goal: *goal, seed: &seed };
+        let query = Query { dag: &dag, constraints, n_always: 0, goal: *goal, seed: &seed };
         let budget = Budget { evaluations: 3_000_000, rlimit: 0, timeout: Duration::from_secs(10) };
         let start = processor_time();
         let response = Search::new(0).solve(&query, budget);

@@ -11,6 +11,8 @@ pub struct Query<'a> {
     pub dag: &'a Dag,
     /// The path up to the branch; all have to hold. Each is of width 1.
     pub constraints: &'a [ExprId],
+    /// So many of the first constraints say what an input can be at all: an answer without them is none.
+    pub n_always: usize,
     /// What has to hold beyond, of width 1.
     pub goal: ExprId,
     /// The run's input.
@@ -30,12 +32,12 @@ impl<'a> Query<'a> {
         self.conditions().all(|condition| evaluator.value(condition) == 1)
     }
 
-    /// The same query with fewer constraints.
+    /// The same query with these constraints, each of which may be left out.
     pub fn with_constraints<'b>(&self, constraints: &'b [ExprId]) -> Query<'b>
     where
         'a: 'b,
     {
-        Query { constraints, ..*self }
+        Query { constraints, n_always: 0, ..*self }
     }
 }
 

@@ -48,7 +48,7 @@ mod tests {
         let goal = parse(&mut dag, "(ult (const 16 0x100) (input stdin 0 16))").unwrap();
         let other = parse(&mut dag, "(ule (input stdin 2 8) (const 8 9))").unwrap();
         let zeros = |_, _| 0u8;
-        let query = Query { dag: &dag, constraints: &[other], goal, seed: &zeros };
+        let query = Query { dag: &dag, constraints: &[other], n_always: 0, goal, seed: &zeros };
         let model: Model =
             [(0, 7), (1, 9), (2, 3)].map(|(at, value)| (RegionId(0), at, value)).into_iter().collect();
         assert_eq!(shrink(&query, &model).to_string(), "stdin[1]=0x09");

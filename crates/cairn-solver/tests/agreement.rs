@@ -280,7 +280,13 @@ impl Random {
 
     fn check(&self, name: &str, is_sat: bool, solver: &mut dyn Solver) -> Result<Answer, TestCaseError> {
         let seed = BTreeMap::<RegionId, Vec<u8>>::new();
-        let query = Query { dag: &self.dag, constraints: &self.constraints, goal: self.goal, seed: &seed };
+        let query = Query {
+            dag: &self.dag,
+            constraints: &self.constraints,
+            n_always: 0,
+            goal: self.goal,
+            seed: &seed,
+        };
         let response = solver.solve(&query, BUDGET);
         let text = || {
             let conditions: Vec<String> =

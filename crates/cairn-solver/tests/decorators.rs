@@ -66,7 +66,7 @@ fn a_wrong_model_is_caught_counted_and_the_next_stage_asked() {
     let mut dag = Dag::new();
     let goal = byte_is(&mut dag, 0, 7);
     let seed = seed(&[0]);
-    let query = Query { dag: &dag, constraints: &[], goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed };
     let (liar, log) = scripted(|_| Answer::Sat(model(&[(0, 8)])));
     let mut alone = Checked::new(Counted::new(Stage::Smt, liar));
     assert_eq!(alone.solve(&query, Budget::default()).answer, Answer::Unknown(Reason::WrongModel));
@@ -89,7 +89,7 @@ fn a_right_model_is_reduced_to_what_changes() {
     let mut dag = Dag::new();
     let goal = byte_is(&mut dag, 0, 7);
     let seed = seed(&[0, 9]);
-    let query = Query { dag: &dag, constraints: &[], goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed };
     let (wordy, _) = scripted(|_| Answer::Sat(model(&[(0, 7), (1, 9)])));
     let response = Checked::new(wordy).solve(&query, Budget::default());
     assert_eq!(response.answer, Answer::Sat(model(&[(0, 7)])));
@@ -101,7 +101,7 @@ fn constraints_on_other_bytes_are_left_out() {
     let constraints = [differ(&mut dag, 0, 1), differ(&mut dag, 5, 6), differ(&mut dag, 1, 2)];
     let goal = byte_is(&mut dag, 0, 3);
     let seed = seed(&[1, 2, 3, 0, 0, 1, 2]);
-    let query = Query { dag: &dag, constraints: &constraints, goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &constraints, n_always: 0, goal, seed: &seed };
     let (inner, log) = scripted(unknown);
     let mut sliced = Sliced::new(inner);
     sliced.solve(&query, Budget { evaluations: 5, ..Budget::default() });
@@ -125,7 +125,9 @@ fn what_needs_no_solver_is_answered_at_once() {
     let (inner, log) = scripted(unknown);
     let mut sliced = Sliced::new(inner);
     let mut ask = |constraints: &[ExprId], goal| {
-        sliced.solve(&Query { dag: &dag, constraints, goal, seed: &seed }, Budget::default()).answer
+        sliced
+            .solve(&Query { dag: &dag, constraints, n_always: 0, goal, seed: &seed }, Budget::default())
+            .answer
     };
     assert_eq!(ask(&[], holds), Answer::Sat(Model::default()));
     assert_eq!(ask(&[], never), Answer::Unsat);
@@ -139,7 +141,7 @@ fn a_seed_that_is_not_on_the_path_does_not_lead_to_wrong_models() {
     let constraints = [byte_is(&mut dag, 1, 4)];
     let goal = byte_is(&mut dag, 0, 3);
     let seed = seed(&[0, 0]);
-    let query = Query { dag: &dag, constraints: &constraints, goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &constraints, n_always: 0, goal, seed: &seed };
     let mut sliced = Sliced::new(Checked::new(InputToState));
     let response = sliced.solve(&query, Budget::default());
     assert_eq!(response.answer, Answer::Sat(model(&[(0, 3), (1, 4)])));
@@ -157,7 +159,7 @@ fn a_query_is_known_again_in_another_graph_on_another_seed() {
         let constraints = [differ(&mut dag, 0, 1)];
         let goal = byte_is(&mut dag, 0, 7);
         let seed = seed(&bytes);
-        let query = Query { dag: &dag, constraints: &constraints, goal, seed: &seed };
+        let query = Query { dag: &dag, constraints: &constraints, n_always: 0, goal, seed: &seed };
         let response = cached.solve(&query, Budget::default());
         assert_eq!(response.stage, if n == 0 { Stage::Smt } else { Stage::Cache });
         let model = response.model().unwrap();
@@ -179,8 +181,8 @@ fn a_remembered_model_that_does_not_hold_is_not_returned() {
         false => Answer::Sat(model(&[(1, 8)])),
     });
     let mut cached = Cached::new(inner);
-    cached.solve(&Query { dag: &dag, constraints: &[], goal, seed: &seed }, Budget::default());
-    let query = Query { dag: &dag, constraints: &constraints, goal, seed: &seed };
+    cached.solve(&Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed }, Budget::default());
+    let query = Query { dag: &dag, constraints: &constraints, n_always: 0, goal, seed: &seed };
     let response = cached.solve(&query, Budget::default());
     assert_eq!((response.stage, response.answer), (Stage::Smt, Answer::Sat(model(&[(1, 8)]))));
     assert_eq!(log.borrow().len(), 2);
@@ -194,8 +196,8 @@ fn models_of_the_same_goal_are_tried_first() {
     let seed = seed(&[0, 1]);
     let (inner, log) = scripted(|_| Answer::Sat(model(&[(0, 7)])));
     let mut cached = Cached::new(inner);
-    cached.solve(&Query { dag: &dag, constraints: &[], goal, seed: &seed }, Budget::default());
-    let query = Query { dag: &dag, constraints: &constraints, goal, seed: &seed };
+    cached.solve(&Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed }, Budget::default());
+    let query = Query { dag: &dag, constraints: &constraints, n_always: 0, goal, seed: &seed };
     assert_eq!(cached.solve(&query, Budget::default()).stage, Stage::Cache);
     assert_eq!(log.borrow().len(), 1);
 }
@@ -214,7 +216,9 @@ fn what_contains_a_refuted_query_is_refuted() {
     });
     let mut cached = Cached::new(inner);
     let mut ask = |constraints: &[ExprId], goal| {
-        cached.solve(&Query { dag: &dag, constraints, goal, seed: &seed }, Budget::default()).answer
+        cached
+            .solve(&Query { dag: &dag, constraints, n_always: 0, goal, seed: &seed }, Budget::default())
+            .answer
     };
     assert_eq!(ask(&few, goal), Answer::Unsat);
     assert_eq!(ask(&many, goal), Answer::Unsat);
@@ -230,7 +234,7 @@ fn unknown_is_asked_again_only_with_a_larger_budget() {
     let mut dag = Dag::new();
     let goal = byte_is(&mut dag, 0, 7);
     let seed = seed(&[0]);
-    let query = Query { dag: &dag, constraints: &[], goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed };
     let (inner, log) = scripted(unknown);
     let mut cached = Cached::new(inner);
     let small = Budget { evaluations: 10, ..Budget::default() };
@@ -248,8 +252,10 @@ fn the_oldest_answers_are_forgotten() {
     let seed = seed(&[0]);
     let (inner, log) = scripted(|_| Answer::Unsat);
     let mut cached = Cached::with_capacity(inner, 2);
-    let mut ask =
-        |goal| cached.solve(&Query { dag: &dag, constraints: &[], goal, seed: &seed }, Budget::default());
+    let mut ask = |goal| {
+        cached
+            .solve(&Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed }, Budget::default())
+    };
     for goal in &goals {
         ask(*goal);
     }
@@ -264,7 +270,7 @@ fn the_strongest_weaker_query_is_answered() {
     let constraints: Vec<ExprId> = (1..5).map(|offset| differ(&mut dag, 0, offset)).collect();
     let goal = byte_is(&mut dag, 0, 7);
     let seed = seed(&[0, 7, 1, 2, 3]);
-    let query = Query { dag: &dag, constraints: &constraints, goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &constraints, n_always: 0, goal, seed: &seed };
     let (inner, log) = scripted(|query| match query.constraints.len() {
         ..=2 => Answer::Sat(model(&[(0, 7)])),
         _ => Answer::Unknown(Reason::OutOfWork),
@@ -285,7 +291,7 @@ fn a_goal_that_is_impossible_alone_is_refuted() {
     let constraints = [differ(&mut dag, 0, 1)];
     let goal = byte_is(&mut dag, 0, 7);
     let seed = seed(&[0, 7]);
-    let query = Query { dag: &dag, constraints: &constraints, goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &constraints, n_always: 0, goal, seed: &seed };
     let (inner, _) = scripted(|query| match query.constraints.len() {
         0 => Answer::Unsat,
         _ => Answer::Unknown(Reason::OutOfWork),
@@ -300,7 +306,7 @@ fn refuted_queries_are_weakened_only_if_asked_for() {
     let constraints = [byte_is(&mut dag, 0, 8)];
     let goal = byte_is(&mut dag, 0, 7);
     let seed = seed(&[8]);
-    let query = Query { dag: &dag, constraints: &constraints, goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &constraints, n_always: 0, goal, seed: &seed };
     let usual = standard(Config::default()).solve(&query, Budget::default());
     assert_eq!(usual.answer, Answer::Unsat);
     let config = Config { optimistic_if_refuted: true, ..Config::default() };
@@ -310,11 +316,28 @@ fn refuted_queries_are_weakened_only_if_asked_for() {
 }
 
 #[test]
+fn what_always_holds_is_never_left_out() {
+    let mut dag = Dag::new();
+    let constraints = [differ(&mut dag, 0, 1), byte_is(&mut dag, 0, 8)];
+    let goal = byte_is(&mut dag, 0, 7);
+    let config = Config { optimistic_if_refuted: true, ..Config::default() };
+    let answer = |seed_bytes: &[u8]| {
+        let seed = seed(seed_bytes);
+        let query = Query { dag: &dag, constraints: &constraints, n_always: 1, goal, seed: &seed };
+        standard(config).solve(&query, Budget::default()).answer
+    };
+    assert_eq!(answer(&[8, 3]), Answer::Sat(model(&[(0, 7)])));
+    let Answer::Sat(other) = answer(&[8, 7]) else { panic!("the second byte can be another") };
+    let second = other.get(STDIN, 1);
+    assert!(second.is_some_and(|byte| byte != 7), "{other:?}");
+}
+
+#[test]
 fn a_stage_gets_no_more_than_its_own_budget() {
     let mut dag = Dag::new();
     let goal = byte_is(&mut dag, 0, 7);
     let seed = seed(&[0]);
-    let query = Query { dag: &dag, constraints: &[], goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed };
     let (inner, log) = scripted(unknown);
     let most = Budget { evaluations: 100, rlimit: 0, timeout: Duration::from_secs(1) };
     Budgeted::new(inner, most).solve(&query, Budget::default());
@@ -326,7 +349,7 @@ fn what_one_stage_used_is_missing_for_the_next() {
     let mut dag = Dag::new();
     let goal = byte_is(&mut dag, 0, 7);
     let seed = seed(&[0]);
-    let query = Query { dag: &dag, constraints: &[], goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed };
     let (first, _) = scripted(unknown);
     let (second, log) = scripted(unknown);
     let budget = Budget { evaluations: 50, ..Budget::default() };
@@ -399,7 +422,7 @@ fn solvers_that_share_their_answers_ask_once_and_say_the_same() {
     let ask = |solver: &mut dyn Solver, bytes: &[u8], budget: Budget| {
         let mut dag = Dag::new();
         let goal = byte_is(&mut dag, 0, 7);
-        solver.solve(&Query { dag: &dag, constraints: &[], goal, seed: &seed(bytes) }, budget)
+        solver.solve(&Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed(bytes) }, budget)
     };
     assert_eq!(ask(&mut first, &[1, 2], Budget::default()).stage, Stage::Smt);
     // Only the bytes count that the query reads.
@@ -419,7 +442,7 @@ fn what_was_not_found_is_looked_for_with_a_larger_budget() {
     let (goal, other) = (byte_is(&mut dag, 0, 7), byte_is(&mut dag, 0, 8));
     let seed = seed(&[0]);
     let mut ask = |goal, evaluations| {
-        let query = Query { dag: &dag, constraints: &[], goal, seed: &seed };
+        let query = Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed };
         shared.solve(&query, Budget { evaluations, ..Budget::default() }).stage
     };
     let stages = [ask(goal, 10), ask(goal, 10), ask(goal, 5), ask(goal, 20)];
@@ -439,7 +462,7 @@ fn what_one_solver_refuted_is_refuted_for_others_with_more() {
     let constraints = [differ(&mut dag, 0, 1), differ(&mut dag, 1, 2)];
     let (goal, other) = (byte_is(&mut dag, 0, 7), byte_is(&mut dag, 0, 8));
     let seed = seed(&[0, 1, 2]);
-    let query = |constraints, goal| Query { dag: &dag, constraints, goal, seed: &seed };
+    let query = |constraints, goal| Query { dag: &dag, constraints, n_always: 0, goal, seed: &seed };
     let mut first = Shared::new(first, answers.clone());
     let mut second = Shared::new(second, answers);
     first.solve(&query(&constraints[..1], goal), Budget::default());

@@ -145,7 +145,7 @@ fn a_chain_of_a_hundred_thousand_operations_is_no_reason_to_stop() {
     let wanted = dag.constant(32, 0x1234_5678);
     let goal = dag.raw(ExprNode::operation(Op::Eq, 1, &[value, wanted]));
     let seed = BTreeMap::from([(RegionId(0), vec![0; 4])]);
-    let query = Query { dag: &dag, constraints: &[], goal, seed: &seed };
+    let query = Query { dag: &dag, constraints: &[], n_always: 0, goal, seed: &seed };
     let budget = Budget { evaluations: 200, ..BUDGET };
     let mut search = Checked::new(Search::new(0));
     assert!(matches!(search.solve(&query, budget).answer, Answer::Unknown(_) | Answer::Sat(_)));

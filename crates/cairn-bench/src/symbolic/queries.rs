@@ -85,6 +85,7 @@ fn replay(cache: &Cache, name: &str) -> Result<Replayed> {
             let query = Query {
                 dag: &path.dag,
                 constraints: &path.constraints[..*n_before],
+                n_always: 0,
                 goal: *goal,
                 seed: &path.seed,
             };

@@ -16,14 +16,14 @@ use std::collections::BTreeSet;
 const LATEST: u128 = 1 << 33;
 
 impl Regions {
-    /// Conditions on the metadata that `nodes` speak of. All hold on the run's own input.
+    /// Conditions on the metadata that `nodes` speak of, each once. All hold on the run's own input.
     pub(crate) fn domain(&self, dag: &mut Dag, nodes: &[Node]) -> Vec<ExprId> {
         let fields: BTreeSet<(RegionId, u32)> = nodes
             .iter()
             .filter(|node| node.op == Op::Input as u8)
             .map(|node| (RegionId(node.a), field(node.b)))
             .collect();
-        let conditions: Vec<ExprId> =
+        let conditions: BTreeSet<ExprId> =
             fields.into_iter().filter_map(|(region, field)| self.condition(dag, region, field)).collect();
         let mut evaluator = Evaluator::new(dag, self);
         conditions.into_iter().filter(|condition| evaluator.value(*condition) == 1).collect()

@@ -3,7 +3,7 @@ use std::time::Instant;
 
 /// Asks again with fewer constraints when the whole query has no answer.
 ///
-/// First the goal alone: if even that cannot be had, nothing can. Then the goal with a suffix of the constraints,
+/// First the goal alone, with what always holds: if even that cannot be had, nothing can. Then the goal with a suffix of the constraints,
 /// because the last branches before the goal are what its surroundings demand: half of them, a quarter. The strongest
 /// answer is returned and says how many constraints it keeps. A refuted query stays refuted unless
 /// [`Optimistic::also_refuted`] was asked for: then the path, not the goal, is impossible, and an input that satisfies
@@ -41,19 +41,20 @@ impl<S: Solver> Solver for Optimistic<S> {
     fn solve(&mut self, query: &Query<'_>, budget: Budget) -> Response {
         let start = Instant::now();
         let full = self.inner.solve(query, budget);
-        if query.constraints.is_empty() || !self.gives_up(&full.answer) {
+        let (always, path) = query.constraints.split_at(query.n_always);
+        if path.is_empty() || !self.gives_up(&full.answer) {
             return full;
         }
         let mut work = full.work;
         let mut strongest = None;
-        for n_constraints in [0].into_iter().chain(suffixes(query.constraints.len())) {
+        for n_constraints in [0].into_iter().chain(suffixes(path.len())) {
             // The whole query has had its budget. A weaker one may have as much, but not the time again.
             let left = Budget { timeout: budget.timeout.saturating_sub(start.elapsed()), ..budget };
             if left.timeout.is_zero() {
                 break;
             }
-            let suffix = &query.constraints[query.constraints.len() - n_constraints..];
-            let response = self.inner.solve(&query.with_constraints(suffix), left);
+            let kept = [always, &path[path.len() - n_constraints..]].concat();
+            let response = self.inner.solve(&query.with_constraints(&kept), left);
             work += response.work;
             match response.answer {
                 Answer::Sat(_) => {

@@ -13,7 +13,7 @@
 
 use cairn_expr::{Dag, ExprId, RegionId, parse, region_named, simplify};
 use cairn_solver::{Query, Stage};
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 /// A query read from text.
 pub struct Written {
@@ -57,7 +57,8 @@ impl Written {
 
     /// Reads all of `tests/queries`, by name.
     pub fn all() -> Vec<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/queries");
+        let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells it"))
+            .join("tests/queries");
         let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         let read = |path: &std::path::PathBuf| {
@@ -79,7 +80,13 @@ impl Written {
 
     /// As a query.
     pub fn query(&self) -> Query<'_> {
-        Query { dag: &self.dag, constraints: &self.constraints, goal: self.goal, seed: &self.seed }
+        Query {
+            dag: &self.dag,
+            constraints: &self.constraints,
+            n_always: 0,
+            goal: self.goal,
+            seed: &self.seed,
+        }
     }
 }
 
