@@ -16,6 +16,12 @@ pub const MAX_RESULTS: usize = 8;
 /// label.
 pub const JUMPED: u64 = 1;
 
+/// Bytes behind a pointer that are looked at to see whether a function that is not followed is given any with a label.
+pub const LOOKED_AT: u64 = 16;
+
+/// Bytes behind a pointer that the result of such a function is taken to depend on at most.
+pub const MOST_BYTES: u64 = 256;
+
 /// What is on the way.
 #[repr(C, align(64))]
 pub struct CallState {

@@ -25,6 +25,7 @@ mod emit;
 mod events;
 mod intrinsics;
 mod memory;
+mod pointers;
 mod reach;
 mod region;
 mod runtime;
@@ -35,7 +36,7 @@ mod vectors;
 
 pub use self::table::Treatment;
 
-use self::{region::Body, runtime::Runtime};
+use self::{pointers::Pointers, region::Body, runtime::Runtime};
 use super::models::Known;
 use crate::{ir::instructions, lower::edges};
 use inkwell::{
@@ -50,10 +51,13 @@ use std::{
 /// Computes labels in all functions of a module, with what is known of those it calls. Returns the names of LLVM's functions
 /// that nobody has looked at: what they compute is opaque.
 pub fn compute(module: &Module, known: &Known) -> BTreeSet<String> {
-    let pass = Pass::new(module, known.clone());
+    let mut pass = Pass::new(module, known.clone());
     let functions = pass.functions();
     // SAFETY: the functions belong to the live module.
-    unsafe { forget_purity(pass.module) };
+    unsafe {
+        forget_purity(pass.module);
+        pass.pointers = Pointers::of(pass.module, known);
+    }
     for function in functions {
         Body::new(&pass, function).compute();
     }
@@ -90,6 +94,8 @@ struct Pass {
     zero: LLVMValueRef,
     /// Of functions for which there are models: only models call them.
     known: Known,
+    /// What calls through pointers may lead to, of which we know nothing.
+    pointers: Pointers,
     /// Names of intrinsic functions that nobody has looked at.
     unknown: RefCell<BTreeSet<String>>,
     /// Says that a branch is hardly ever taken.
@@ -130,6 +136,7 @@ impl Pass {
                 pointer: LLVMPointerTypeInContext(context, 0),
                 zero: LLVMConstInt(i32_type, 0, 0),
                 known,
+                pointers: Pointers::default(),
                 unknown: RefCell::default(),
                 unlikely: LLVMMetadataAsValue(context, weights),
                 unlikely_kind: LLVMGetMDKindIDInContext(context, c"prof".as_ptr(), 4),

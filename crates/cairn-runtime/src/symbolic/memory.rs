@@ -11,7 +11,10 @@ use cairn_abi::{
     channel::PAGE,
     counters::counter_region_size,
     record::Access,
-    symbolic::{Node, Op, RegionId, RegionKind, ShadowByte, shadow_address},
+    symbolic::{
+        Node, Op, RegionId, RegionKind, ShadowByte, shadow_address,
+        state::{LOOKED_AT, MOST_BYTES},
+    },
 };
 use core::{ptr, sync::atomic::Ordering};
 
@@ -142,23 +145,29 @@ fn note_address(address: usize, size: u64, pointer: u32, access: Access) {
     path::address(address as u64, size as u32, pointer, access);
 }
 
-/// Bytes without labels that may lie before those with them: a name before a value, a length before text.
-const BEFORE: usize = 16;
-
-/// What a function that is not followed is given a pointer to, of which `most` bytes are looked at: a label that depends on all
-/// labels there, and on `label`. After the first bytes that have labels, it ends with one that has none.
+/// Whether a function that is not followed is given input behind a pointer, which leads to so many bytes: 0 if not.
 #[unsafe(no_mangle)]
-pub extern "C" fn cairn_symbolic_pointed(label: u32, place: *const u8, most: u64) -> u32 {
+pub extern "C" fn cairn_symbolic_marked(place: *const u8, length: u64) -> u64 {
+    let n_looked_at = length.min(LOOKED_AT) as usize;
+    // SAFETY: every address has a shadow, also one that leads nowhere.
+    (0..n_looked_at).any(|index| unsafe { *shadow(place.addr().wrapping_add(index)) } != 0).into()
+}
+
+/// What a function that is not followed is given a pointer to, which leads to so many bytes: a label that depends on all labels
+/// there, and on `label`. After the first bytes that have labels, it ends with one that has none; bytes without labels may lie
+/// before them, as a name before a value, or a length before text.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_pointed(label: u32, place: *const u8, length: u64) -> u32 {
     if !is_on() {
         return 0;
     }
     let mut sum = label;
     let mut has_begun = false;
-    for index in 0..most as usize {
+    for index in 0..length.min(MOST_BYTES) as usize {
         // SAFETY: every address has a shadow, also one that leads nowhere.
         let known = unsafe { ShadowByte(*shadow(place.addr().wrapping_add(index))) };
         if known.0 == 0 {
-            if has_begun || index >= BEFORE {
+            if has_begun || index as u64 >= LOOKED_AT {
                 break;
             }
             continue;

@@ -426,11 +426,15 @@ pub extern "C" fn cairn_symbolic_count(
     item: u64,
 ) -> u32 {
     let is_full = count >= wanted;
-    if !is_on() || offset < 0 || wanted == 0 || (is_full && wanted > SMALL_READ) {
+    if !is_on() || offset < 0 || wanted == 0 {
         return 0;
     }
     let Some((file, status)) = file_of(descriptor) else { return 0 };
     let (offset, size) = (offset as u64, status.st_size as u64);
+    if is_full && wanted > SMALL_READ {
+        demand_bytes(&file, size, offset + wanted);
+        return 0;
+    }
     if size < offset || (!is_full && size - offset >= count + item) {
         // There is more in the file: something else was in the way.
         return 0;
@@ -453,6 +457,15 @@ pub extern "C" fn cairn_symbolic_count(
     match item {
         1 => bytes,
         _ => binary(Op::UDiv, 64, [bytes, 0], [left.min(wanted), item], count / item),
+    }
+}
+
+/// A read was given all it wanted because the file has at least so many bytes.
+fn demand_bytes(file: &File, size: u64, needed: u64) {
+    let Some(label) = length_of(file, size).filter(|_| needed <= size) else { return };
+    let has_them = binary(Op::ULe, 64, [0, label], [needed, size], 1);
+    if is_first_note(has_them) {
+        demand(has_them, true);
     }
 }
 

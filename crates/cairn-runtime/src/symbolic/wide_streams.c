@@ -26,16 +26,28 @@ static int look_at(FILE *stream, char *bytes, size_t length, int64_t at) {
 // Whether a character was made of one byte, as all that are ASCII.
 static int is_ascii(wint_t wide, char byte) { return wide < 0x80 && (char)wide == byte; }
 
+// The label of the byte of a file that a character begins with; of its first byte, if nobody knows where the stream is.
+static uint32_t label_of_byte(FILE *stream, int64_t at, char *byte) {
+  if (!look_at(stream, byte, 1, at < 0 ? 0 : at)) return 0;
+  uint32_t label = cairn_symbolic_load(byte, 1, (unsigned char)*byte);
+  cairn_symbolic_set(byte, 0, 1);
+  return label;
+}
+
+// What a stream gave when it was `at` some place is not followed: that is told, if it comes from the input.
+static void not_followed(FILE *stream, int64_t at, const char *name) {
+  char byte;
+  if (label_of_byte(stream, at, &byte) != 0) cairn_symbolic_unmodelled(name);
+}
+
 // The label of a character that a stream gave when it was `at` some place.
 static uint32_t label_of_next(FILE *stream, int64_t at, wint_t wide, const char *name) {
+  if (wide == WEOF && feof(stream)) return cairn_symbolic_next_byte(fileno(stream), at, EOF);
   char byte;
-  if (wide == WEOF) return feof(stream) ? cairn_symbolic_next_byte(fileno(stream), at, EOF) : 0;
-  if (!look_at(stream, &byte, 1, at)) return 0;
-  uint32_t label = cairn_symbolic_load(&byte, 1, (unsigned char)byte);
-  cairn_symbolic_set(&byte, 0, 1);
+  uint32_t label = label_of_byte(stream, at, &byte);
   if (label == 0) return 0;
-  // One that was pushed back need not be the file's.
-  if (!is_ascii(wide, byte) || position(stream) != at + 1) {
+  // Bytes may be no character at all, and one that was pushed back need not be the file's.
+  if (wide == WEOF || !is_ascii(wide, byte) || at < 0 || position(stream) != at + 1) {
     cairn_symbolic_unmodelled(name);
     return 0;
   }
@@ -61,6 +73,7 @@ wchar_t *cairn_fgetws(wchar_t *place, int length, FILE *stream) {
   wchar_t *line = fgetws(place, length, stream);
   if (!line) {
     if (feof(stream)) RETURNS(cairn_fgetws, cairn_symbolic_at_end(fileno(stream), at, (uintptr_t)place, 0));
+    else not_followed(stream, at, "fgetws");
     return line;
   }
   size_t n = wcslen(line);
@@ -71,7 +84,7 @@ wchar_t *cairn_fgetws(wchar_t *place, int length, FILE *stream) {
     while (n_followed < n && is_ascii((wint_t)place[n_followed], bytes[n_followed])) n_followed++;
   }
   if (n_followed < n) {
-    cairn_symbolic_unmodelled("fgetws");
+    not_followed(stream, at, "fgetws");
     return line;
   }
   uint32_t label = cairn_symbolic_not_at_end(fileno(stream), at, (uintptr_t)place, 0);

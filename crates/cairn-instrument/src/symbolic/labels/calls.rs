@@ -11,12 +11,14 @@ use super::{
     values::operands,
     vectors::is_vector,
 };
-use cairn_abi::symbolic::state::{CallState, JUMPED, MAX_ARGUMENTS, MAX_RESULTS, Passed, VariableArguments};
+use cairn_abi::symbolic::state::{
+    CallState, JUMPED, LOOKED_AT, MAX_ARGUMENTS, MAX_RESULTS, MOST_BYTES, Passed, VariableArguments,
+};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode::*, LLVMTypeKind, core::*, prelude::*};
 use std::mem::offset_of;
 
 /// What is called.
-enum Callee {
+pub(super) enum Callee {
     /// An intrinsic function of LLVM.
     Intrinsic,
     /// A mark of ours.
@@ -38,7 +40,7 @@ enum Callee {
 /// Functions of the C library that are followed like the intrinsic functions that compilers make of them.
 pub(super) const MEMORY: [&str; 3] = ["memcpy", "memmove", "memset"];
 
-unsafe fn callee_of(call: LLVMValueRef) -> Callee {
+pub(super) unsafe fn callee_of(call: LLVMValueRef) -> Callee {
     // SAFETY: the caller has a call of a live module.
     unsafe {
         let callee = LLVMGetCalledValue(call);
@@ -48,17 +50,26 @@ unsafe fn callee_of(call: LLVMValueRef) -> Callee {
         if LLVMIsAFunction(callee).is_null() {
             return Callee::Indirect;
         }
-        let name = name_of(callee);
+        match kind_of_function(callee) {
+            Callee::Unknown if returns_twice(call) => Callee::Twice,
+            kind => kind,
+        }
+    }
+}
+
+pub(super) unsafe fn kind_of_function(function: LLVMValueRef) -> Callee {
+    // SAFETY: the caller has a function of a live module.
+    unsafe {
+        let name = name_of(function);
         if mark_kind(&name).is_some() {
             Callee::Mark
-        } else if LLVMGetIntrinsicID(callee) != 0 {
+        } else if LLVMGetIntrinsicID(function) != 0 {
             Callee::Intrinsic
         } else if MEMORY.contains(&name.as_str()) {
             Callee::Memory
-        } else if LLVMIsDeclaration(callee) == 0 || name.starts_with("cairn_") || name.starts_with("klee_") {
+        } else if LLVMIsDeclaration(function) == 0 || name.starts_with("cairn_") || name.starts_with("klee_")
+        {
             Callee::Followed
-        } else if returns_twice(call) {
-            Callee::Twice
         } else {
             Callee::Unknown
         }
@@ -263,8 +274,9 @@ impl Body<'_> {
         unsafe {
             let mut looked_at = LookedAt { values: operands(call), ..LookedAt::default() };
             let is_unknown = matches!(callee_of(call), Callee::Unknown);
+            let may_be_unknown = is_unknown || !self.pass.pointers.behind(call).is_empty();
             for (index, argument) in operands(call).into_iter().enumerate() {
-                if is_unknown && leads_somewhere(argument) {
+                if may_be_unknown && leads_somewhere(argument) {
                     looked_at.words.extend(self.shadow_of_object(argument));
                 }
                 if copied_size(call, index as u32 + 1).is_some() {
@@ -299,10 +311,33 @@ impl Body<'_> {
         }
     }
 
-    /// The shadow of the first bytes of what a pointer leads to.
+    /// The shadow of the first bytes of what a pointer leads to, and perhaps of some that lie behind it.
     unsafe fn shadow_of_object(&self, pointer: LLVMValueRef) -> Vec<LLVMValueRef> {
         // SAFETY: the builder stands where the pointer is known.
-        unsafe { self.shadow_words(pointer, self.pass.size_of_object(pointer).min(LOOKED_AT)) }
+        unsafe {
+            let size = self.pass.size_of_variable(variable_of(pointer)).unwrap_or(LOOKED_AT);
+            self.shadow_words(pointer, size.min(LOOKED_AT))
+        }
+    }
+
+    /// How many bytes a pointer leads to: what is left of the variable it leads into, if that is known.
+    unsafe fn size_of_object(&self, pointer: LLVMValueRef) -> LLVMValueRef {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder stands where the pointer is known.
+        unsafe {
+            let variable = variable_of(pointer);
+            let Some(size) = pass.size_of_variable(variable) else { return self.word(MOST_BYTES) };
+            if pointer == variable {
+                return self.word(size);
+            }
+            let address = |pointer| LLVMBuildPtrToInt(pass.builder, pointer, pass.i64_type, none);
+            let before = LLVMBuildSub(pass.builder, address(pointer), address(variable), none);
+            let left = LLVMBuildSub(pass.builder, self.word(size), before, none);
+            // What lies outside of a variable is another one.
+            let is_inside =
+                LLVMBuildICmp(pass.builder, LLVMIntPredicate::LLVMIntULT, before, self.word(size), none);
+            LLVMBuildSelect(pass.builder, is_inside, left, self.word(0), none)
+        }
     }
 
     /// Whether the result of a function we know nothing of may depend on bytes it was given pointers to.
@@ -329,26 +364,20 @@ impl Body<'_> {
                 if pass.known.replaced.contains(&name_of(callee)) {
                     return;
                 }
-                let name =
-                    LLVMBuildGlobalStringPtr(pass.builder, named(callee).as_ptr(), c"cairn.name".as_ptr());
-                // The region may have come here for something else.
-                let mut any = self.word(0);
-                for argument in operands(call) {
-                    for label in self.labels_of(argument) {
-                        let label = LLVMBuildZExt(pass.builder, label, pass.i64_type, none);
-                        any = LLVMBuildOr(pass.builder, any, label, none);
-                    }
-                    if leads_somewhere(argument) {
-                        for word in self.shadow_of_object(argument) {
-                            any = LLVMBuildOr(pass.builder, any, word, none);
-                        }
-                    }
-                }
-                self.call(&runtime::GIVEN, &mut [name, any]);
+                self.tell_of(callee, self.is_given_input(call));
                 if self.may_tell_of_bytes(call) {
                     self.keep_labels_of_bytes(call);
                 }
                 return;
+            }
+            let behind = pass.pointers.behind(call);
+            if !behind.is_empty() {
+                let given = self.is_given_input(call);
+                for function in behind {
+                    let is_it =
+                        LLVMBuildICmp(pass.builder, LLVMIntPredicate::LLVMIntEQ, callee, *function, none);
+                    self.tell_of(*function, LLVMBuildSelect(pass.builder, is_it, given, self.word(0), none));
+                }
             }
             let n_fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
             let mut number = 0;
@@ -392,6 +421,38 @@ impl Body<'_> {
         }
     }
 
+    /// Whether a function that we know nothing of is given anything with a label: 0 if not. The region may have come here for
+    /// something else.
+    unsafe fn is_given_input(&self, call: LLVMValueRef) -> LLVMValueRef {
+        let (pass, none) = (self.pass, c"".as_ptr());
+        // SAFETY: the builder stands before the call.
+        unsafe {
+            let mut any = self.word(0);
+            for argument in operands(call) {
+                for label in self.labels_of(argument) {
+                    let label = LLVMBuildZExt(pass.builder, label, pass.i64_type, none);
+                    any = LLVMBuildOr(pass.builder, any, label, none);
+                }
+                if leads_somewhere(argument) {
+                    let size = self.size_of_object(argument);
+                    let marked = self.call(&runtime::MARKED, &mut [argument, size]);
+                    any = LLVMBuildOr(pass.builder, any, marked, none);
+                }
+            }
+            any
+        }
+    }
+
+    /// Names a function that we know nothing of, if `given` is not 0.
+    unsafe fn tell_of(&self, function: LLVMValueRef, given: LLVMValueRef) {
+        // SAFETY: the builder stands before a call of the function.
+        unsafe {
+            let text = named(function);
+            let name = LLVMBuildGlobalStringPtr(self.pass.builder, text.as_ptr(), c"cairn.name".as_ptr());
+            self.call(&runtime::GIVEN, &mut [name, given]);
+        }
+    }
+
     /// Before a function that we know nothing of: its result will have the label of what its pointers lead to, which it may
     /// write over.
     unsafe fn keep_labels_of_bytes(&self, call: LLVMValueRef) {
@@ -400,7 +461,7 @@ impl Body<'_> {
         unsafe {
             let mut label = pass.zero;
             for argument in operands(call).into_iter().filter(|argument| leads_somewhere(*argument)) {
-                let size = self.word(pass.size_of_object(argument));
+                let size = self.size_of_object(argument);
                 label = self.call(&runtime::POINTED, &mut [label, argument, size]);
             }
             LLVMBuildStore(pass.builder, label, self.state_at(offset_of!(CallState, results)));
@@ -519,30 +580,20 @@ unsafe fn copied_size(holder: LLVMValueRef, index: u32) -> Option<u64> {
     }
 }
 
-/// Bytes of an object that are looked at to see whether a function is given any with a label.
-const LOOKED_AT: u64 = 16;
-
-/// Bytes of an object that a result is taken to depend on at most, where nothing says how large it is.
-const MOST_BYTES: u64 = 256;
-
 impl Pass {
-    /// The size of what a pointer leads to, as far as it is of interest.
-    unsafe fn size_of_object(&self, pointer: LLVMValueRef) -> u64 {
-        // SAFETY: the pointer belongs to the live module.
+    /// The size of a variable, or nothing if this is none.
+    unsafe fn size_of_variable(&self, variable: LLVMValueRef) -> Option<u64> {
+        // SAFETY: the value belongs to the live module.
         unsafe {
-            let variable = variable_of(pointer);
             let kind = if !LLVMIsAAllocaInst(variable).is_null() {
                 LLVMGetAllocatedType(variable)
             } else if !LLVMIsAGlobalVariable(variable).is_null() {
                 LLVMGlobalGetValueType(variable)
             } else {
-                return MOST_BYTES;
+                return None;
             };
-            if pointer != variable {
-                // What lies behind a part of a variable may be another variable.
-                return 1;
-            }
-            inkwell::llvm_sys::target::LLVMABISizeOfType(self.layout, kind).clamp(1, MOST_BYTES)
+            // An array at the end of a structure, or one that another file defines, may be said to have no size.
+            Some(inkwell::llvm_sys::target::LLVMABISizeOfType(self.layout, kind)).filter(|size| *size > 0)
         }
     }
 }

@@ -125,6 +125,8 @@ signatures! {
     SITE = "cairn_symbolic_site"("ililiilli") -> 'v';
     // Something with a label was given to a function with this name, if not 0.
     GIVEN = "cairn_symbolic_given"("pl") -> 'v';
+    // Not 0 if one of the first of so many bytes has a label.
+    MARKED = "cairn_symbolic_marked"("pl") -> 'l';
     // A label, joined with those of up to so many bytes.
     POINTED = "cairn_symbolic_pointed"("ipl") -> 'i';
     PIN = "cairn_symbolic_pin"("il") -> 'v';
