@@ -7,12 +7,15 @@
 //! Nothing here runs a target: a [`Tracer`] does. Searches with the same [`Memory`] make each run and answer each query once, however many
 //! they are, and decide as if they were alone, except that what one has refuted the others need not give up on.
 
+mod claims;
 mod explorer;
 mod memory;
+mod recent;
 mod solved_before;
 mod traced;
 
 pub use self::{
+    claims::{Claims, Share},
     explorer::{Advance, Counts, Explorer, Ran},
     memory::{Memory, Traces},
     solved_before::SolvedBefore,
@@ -45,6 +48,8 @@ pub struct SearchConfig {
     pub solver: Config,
     /// Leaves questions out that are like others. Default: none is left out.
     pub before: Option<SolvedBefore>,
+    /// Leaves questions to other searches as long as there are some of its own. Default: all are its own.
+    pub share: Option<Share>,
     /// Which inputs may be made of which. Default: any of any.
     pub change: Change,
 }
@@ -83,6 +88,7 @@ impl Default for SearchConfig {
             budget: Budget { evaluations: 40_000, rlimit: 400_000, timeout: Duration::from_secs(2) },
             solver: Config { optimistic: false, ..Config::default() },
             before: None,
+            share: None,
             change: Change::default(),
         }
     }

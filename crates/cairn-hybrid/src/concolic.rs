@@ -1,7 +1,7 @@
 //! Concolic testing as a campaign uses it.
 
 use crate::tracer::SymbolicTracer;
-use cairn_concolic::search::{Advance, Change, Explorer, Memory, Ran, SearchConfig, SolvedBefore};
+use cairn_concolic::search::{Advance, Change, Explorer, Memory, Ran, SearchConfig, Share, SolvedBefore};
 use cairn_model::{Ending, ProgramMap};
 use cairn_search::{Heuristic, Question};
 use cairn_solver::Config;
@@ -21,6 +21,8 @@ pub struct ConcolicConfig {
     pub memory: Memory,
     /// Which questions were asked; shared by workers.
     pub before: SolvedBefore,
+    /// Which questions are this worker's.
+    pub share: Share,
 }
 
 /// Concolic testing of everything that a campaign keeps.
@@ -81,6 +83,7 @@ impl ConcolicStrategy {
                 ..BUDGET
             },
             before: Some(self.config.before.clone()),
+            share: Some(self.config.share.clone()),
             change: self.config.change.clone(),
             ..SearchConfig::default()
         };
@@ -123,12 +126,16 @@ impl Strategy for ConcolicStrategy {
             }
             let n_before = work.tracer.n_runs();
             let advance = work.explorer.advance(view.map(), &mut work.tracer, &mut solver)?;
-            view.spent.target_runs += work.tracer.n_runs() - n_before;
+            let n_made = work.tracer.n_runs() - n_before;
+            view.spent.target_runs += n_made;
+            // What another worker has tried is no other input.
+            view.spent.inputs +=
+                u64::from(n_made > 0 && advance.as_ref().is_some_and(|advance| advance.ran.is_some()));
             work.n_since_entry += 1;
             match advance {
                 Some(advance) => candidates.extend(work.candidate(view, advance)),
                 None if work.add_entry(view, &mut self.pending)? => {}
-                None if work.explorer.ask_more(view.map(), self.config.heuristic.selector()) => {}
+                None if work.explorer.ask_more(view.map(), self.config.heuristic) => {}
                 None => break,
             }
         }
@@ -163,9 +170,8 @@ impl Work {
     }
 
     /// What a run that was made is worth proposing for.
-    fn candidate(&mut self, view: &mut CampaignView<'_>, advance: Advance) -> Option<Candidate> {
+    fn candidate(&mut self, view: &CampaignView<'_>, advance: Advance) -> Option<Candidate> {
         let Ran { input, traced, .. } = advance.ran?;
-        view.spent.inputs += 1;
         let parent = self.entries[advance.question.path.0 as usize];
         self.entries.push(parent);
         let hits = Seen::hits(traced.counters());

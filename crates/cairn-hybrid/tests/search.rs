@@ -2,7 +2,7 @@
 
 mod support;
 
-use cairn_concolic::search::{Change, Memory, SearchConfig, Searched, SolvedBefore};
+use cairn_concolic::search::{Change, Claims, Explorer, Memory, SearchConfig, Searched, SolvedBefore};
 use cairn_model::{
     Input,
     input::{Variable, VariableValue},
@@ -221,4 +221,44 @@ fn only_inputs_are_made_that_may_be() {
     assert!(searched.growth.len() > 2 && searched.counts.n_unfit > 0, "{searched:#?}");
     assert!(searched.growth.iter().all(|growth| growth.input.stdin.0[2] == b'c'), "{searched:#?}");
     assert!(!searched.is_exhausted);
+}
+
+#[test]
+fn searches_that_divide_the_questions_run_nothing_twice_and_leave_nothing_out() {
+    let program = Program::text(SMALL);
+    for heuristic in [Heuristic::Generational, Heuristic::DepthFirst, Heuristic::Klee] {
+        let (memory, claims) = (Memory::default(), Claims::default());
+        let n_made = || memory.traces.counts().0;
+        let mut searches = [0, 1].map(|number| {
+            let config = SearchConfig { share: Some(claims.share(number)), ..config(100) };
+            let explorer = Explorer::new(program.map(), heuristic.selector(), &config, memory.traces.clone());
+            (explorer, program.tracer(heuristic), config.solver(&memory))
+        });
+        for (explorer, tracer, _) in &mut searches {
+            explorer.begin(program.map(), tracer, &stdin("abc")).unwrap();
+        }
+        assert_eq!(n_made(), 1);
+        let mut n_runs = [0; 2];
+        let mut is_over = [false; 2];
+        while is_over != [true; 2] {
+            for (index, (explorer, tracer, solver)) in searches.iter_mut().enumerate() {
+                let n_before = n_made();
+                // What is left to the other takes no time.
+                let asked = loop {
+                    match explorer.advance(program.map(), tracer, solver).unwrap() {
+                        Some(advance) if !advance.outcome.is_asked() => {}
+                        other => break other,
+                    }
+                };
+                is_over[index] = asked.is_none() && !explorer.ask_more(program.map(), heuristic);
+                n_runs[index] += n_made() - n_before;
+            }
+        }
+        // As many as one search makes alone.
+        assert_eq!(n_made(), 13, "{heuristic}");
+        assert!(n_runs.iter().all(|n| *n >= 3), "{heuristic}: {n_runs:?}");
+        for (explorer, ..) in &searches {
+            assert!(explorer.is_exhausted(program.map()), "{heuristic}: {:?}", explorer.counts());
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What was reached when, and what was asked.
 
+use crate::tree::PathId;
 use cairn_model::{ConditionId, Coverage, FunctionId, ProgramMap, map::Branch};
 use std::collections::BTreeMap;
 
@@ -14,6 +15,8 @@ pub struct History {
     functions: Vec<Option<u32>>,
     /// Branches that the last execution took first.
     new_branches: Vec<Branch>,
+    /// By path: how many branches it took that none took before.
+    n_new: Vec<u32>,
     n_covered: usize,
     last_new: u32,
     asked: BTreeMap<Branch, Asked>,
@@ -39,6 +42,7 @@ impl History {
             branches: vec![None; 2 * map.conditions.len()],
             functions: vec![None; map.functions.len()],
             new_branches: Vec::new(),
+            n_new: Vec::new(),
             n_covered: 0,
             last_new: 0,
             asked: BTreeMap::new(),
@@ -49,6 +53,11 @@ impl History {
     pub(crate) fn execute(&mut self, map: &ProgramMap, counters: &[u8]) {
         self.n_executions += 1;
         self.new_branches.clear();
+        self.look(map, counters);
+        self.n_new.push(self.new_branches.len() as u32);
+    }
+
+    fn look(&mut self, map: &ProgramMap, counters: &[u8]) {
         let was_hit = |index: usize| self.coverage.counters().get(index).is_some_and(|count| *count != 0);
         let is_new = counters.iter().enumerate().any(|(index, count)| *count != 0 && !was_hit(index));
         self.coverage.add(counters);
@@ -119,6 +128,11 @@ impl History {
     /// Branches that the last execution took and none before.
     pub fn new_branches(&self) -> &[Branch] {
         &self.new_branches
+    }
+
+    /// How many branches a path took that none took before.
+    pub fn n_new(&self, path: PathId) -> usize {
+        self.n_new.get(path.0 as usize).copied().unwrap_or(0) as usize
     }
 
     /// How many executions there were since one took a branch that none took before.

@@ -36,6 +36,8 @@ pub enum Settled<'a> {
     Unknown,
     /// Nobody was asked: something like it was asked often enough.
     Left,
+    /// Nobody was asked: another search has the question.
+    Elsewhere,
     /// An input was found and run: it took the way and decided otherwise.
     Flipped(Run<'a>),
     /// An input was found and run, and went elsewhere.
@@ -51,10 +53,19 @@ pub enum Outcome {
     Unsat,
     /// Nobody knows.
     Unknown,
-    /// Nobody was asked.
+    /// Nobody was asked, because something like it was.
     Left,
+    /// Nobody was asked, because another search asks it.
+    Elsewhere,
     /// The run went elsewhere.
     Diverged,
+}
+
+impl Outcome {
+    /// Whether somebody was asked.
+    pub fn is_asked(self) -> bool {
+        !matches!(self, Self::Left | Self::Elsewhere)
+    }
 }
 
 impl<'a> Settled<'a> {
@@ -64,6 +75,7 @@ impl<'a> Settled<'a> {
             Self::Unsat => Outcome::Unsat,
             Self::Unknown => Outcome::Unknown,
             Self::Left => Outcome::Left,
+            Self::Elsewhere => Outcome::Elsewhere,
             Self::Flipped(_) => Outcome::Flipped,
             Self::Diverged(_) => Outcome::Diverged,
         }
@@ -72,7 +84,7 @@ impl<'a> Settled<'a> {
     fn run(&self) -> Option<Run<'a>> {
         match self {
             Self::Flipped(run) | Self::Diverged(run) => Some(*run),
-            Self::Unsat | Self::Unknown | Self::Left => None,
+            Self::Unsat | Self::Unknown | Self::Left | Self::Elsewhere => None,
         }
     }
 }
@@ -105,16 +117,16 @@ impl Search {
         let path = settled.run().map(|run| self.add(map, run, Some(question)));
         // A run that decided otherwise has closed it already, unless library functions took another way to it.
         self.tree.close(node, FlipState::Asked(outcome));
-        if let Some(branch) = branch.filter(|_| outcome != Outcome::Left) {
+        if let Some(branch) = branch.filter(|_| outcome.is_asked()) {
             self.history.ask(branch, path.is_some(), outcome != Outcome::Flipped);
         }
         self.tell(map, &News::Settled { question, outcome, path });
         path
     }
 
-    /// Opens the questions again that nobody was asked, for a new selector that is told of all runs; returns how many there are.
-    pub fn reopen(&mut self, map: &ProgramMap, selector: Box<dyn Selector>) -> usize {
-        let n_opened = self.tree.reopen();
+    /// Opens the questions again that were settled by `outcome`, for a new selector that is told of all runs; returns how many there are.
+    pub fn reopen(&mut self, map: &ProgramMap, selector: Box<dyn Selector>, outcome: Outcome) -> usize {
+        let n_opened = self.tree.reopen(outcome);
         self.selector = selector;
         for path in 0..self.tree.n_paths() {
             self.tell(map, &News::Given(PathId(path as u32)));

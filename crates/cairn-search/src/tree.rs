@@ -178,11 +178,11 @@ impl Tree {
         }
     }
 
-    /// Opens the flips again that nobody was asked about; returns how many.
-    pub(crate) fn reopen(&mut self) -> usize {
+    /// Opens the flips again that were settled by `outcome`; returns how many.
+    pub(crate) fn reopen(&mut self, outcome: Outcome) -> usize {
         let mut n_opened = 0;
         for node in &mut self.nodes {
-            if node.flip == FlipState::Asked(Outcome::Left) {
+            if node.flip == FlipState::Asked(outcome) {
                 node.flip = FlipState::Open;
                 n_opened += 1;
             }

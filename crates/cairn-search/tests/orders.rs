@@ -4,7 +4,7 @@ mod support;
 
 use cairn_model::{ConditionId, map::Branch};
 use cairn_search::{
-    FlipState, Heuristic, Outcome, Run, Search, Selector, Settled,
+    FlipState, Heuristic, Outcome, PathId, Question, Run, Search, Selector, Settled,
     classic::{BreadthFirst, ContextGuided, DepthFirst, NearestUncovered},
     compose::{After, Interleaved, Moment, Until},
 };
@@ -543,11 +543,48 @@ fn what_was_left_out_can_be_asked_later() {
         }
         let tree = searched.search.view(&program.map).tree;
         assert_eq!((n_left, tree.n_open(), tree.is_exhausted()), (3, 0, false), "{heuristic}");
-        assert_eq!(searched.search.reopen(&program.map, heuristic.selector()), 3, "{heuristic}");
+        assert_eq!(
+            searched.search.reopen(&program.map, heuristic.selector(), Outcome::Left),
+            3,
+            "{heuristic}"
+        );
         let n_asked = std::iter::from_fn(|| searched.step()).count();
         assert!(n_asked == 7 || heuristic == Heuristic::ContextGuided, "{heuristic}: {n_asked}");
         let tree = searched.search.view(&program.map).tree;
         assert_eq!(tree.n_open_below(tree.roots()[0]), tree.n_open(), "{heuristic}");
-        assert_eq!(searched.search.reopen(&program.map, heuristic.selector()), 0, "{heuristic}");
+        assert_eq!(
+            searched.search.reopen(&program.map, heuristic.selector(), Outcome::Left),
+            0,
+            "{heuristic}"
+        );
     }
+}
+
+#[test]
+fn a_search_that_begins_again_remembers_what_runs_promised() {
+    // The second run takes two branches that none took before, and the third takes three.
+    let program = Program::new(
+        "
+        a+ b+ c+
+        a+ b- d+ c-
+        a- c+ e+
+        a- c- e+
+        a+ b- d- c-
+        ",
+    );
+    let mut searched = Searched::new(&program, Heuristic::Generational.selector(), 1);
+    for index in [0, 1] {
+        searched.ask(Question { path: PathId(0), index });
+    }
+    while let Some(question) = searched.choose() {
+        searched.search.settle(&program.map, question, Settled::Left);
+    }
+    searched.search.reopen(&program.map, Heuristic::Generational.selector(), Outcome::Left);
+    let order: Vec<u32> = std::iter::from_fn(|| {
+        let question = searched.choose()?;
+        searched.search.settle(&program.map, question, Settled::Unsat);
+        Some(question.path.0)
+    })
+    .collect();
+    assert_eq!(order, [0, 2, 2, 1, 1]);
 }

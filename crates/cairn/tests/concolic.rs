@@ -116,6 +116,46 @@ fn the_same_seed_and_work_decide_the_same() {
     assert_ne!(first, decisions("c", "2"));
 }
 
+/// Every way through it reaches nothing new for long, so that workers hear little of each other.
+const MANY_WAYS: &str = r#"
+#include <stdio.h>
+
+int main(void) {
+  unsigned char b[6];
+  if (fread(b, 1, sizeof b, stdin) != sizeof b)
+    return 1;
+  int n = 0;
+  for (int i = 0; i < 6; i++)
+    if (b[i] * b[i] % 7 == 2)
+      n++;
+  if (n == 6)
+    puts("all");
+  return 0;
+}
+"#;
+
+#[test]
+fn workers_divide_what_is_to_be_asked() {
+    let workspace = program();
+    workspace.write("target.c", MANY_WAYS.trim_start());
+    workspace.write("seeds/one", "000000");
+    workspace.run("cairn-cc", ["target.c", "-o", "program"]).success();
+    let n_inputs = |folder: &str, n_workers: &str| -> u64 {
+        let limits = ["--strategy", "concolic", "--inputs", "1000", "--workers", n_workers];
+        let words = ["run", "./program", "seeds", "-o", folder].into_iter().chain(limits);
+        workspace.run("cairn", words).success();
+        let events = events(&workspace, folder);
+        assert_eq!(events.last().unwrap()["why"], "nothing-left", "{events:#?}");
+        assert!(prints(&workspace, folder).contains("all"), "{events:#?}");
+        events.iter().rev().find_map(|event| event["n_inputs"].as_u64()).unwrap()
+    };
+    let alone = n_inputs("one", "1");
+    let together = n_inputs("two", "2");
+    assert!(alone >= 64, "{alone}");
+    // What both begin with at the same moment is tried twice.
+    assert!(together < alone + alone / 4, "{together} : {alone}");
+}
+
 /// Arithmetic that the fuzzer does not see through, and then a depth that comes by chance.
 const HARD: &str = r#"
 #include <stdio.h>

@@ -2,6 +2,7 @@
 
 use super::{
     Change, SearchConfig,
+    claims::{Answer, Claim, Share},
     memory::Traces,
     solved_before::SolvedBefore,
     traced::{Traced, Tracer},
@@ -11,7 +12,7 @@ use crate::{
     verify::{Verification, leaves_at, verify},
 };
 use cairn_model::{Input, ProgramMap};
-use cairn_search::{Outcome, PathId, Question, Search, Selector, Settled, View};
+use cairn_search::{Heuristic, Outcome, PathId, Question, Search, Selector, Settled, View};
 use cairn_solver::{Budget, Solver, Strength};
 use std::{collections::HashMap, sync::Arc};
 
@@ -25,6 +26,9 @@ pub struct Explorer {
     traces: Traces,
     budget: Budget,
     before: Option<SolvedBefore>,
+    share: Option<Share>,
+    /// Whether it asks what others have asked, because it has nothing of its own.
+    follows: bool,
     change: Change,
     counts: Counts,
     /// Whether all runs could be followed in every respect.
@@ -84,6 +88,8 @@ impl Explorer {
             traces,
             budget: config.budget,
             before: config.before.clone(),
+            share: config.share.clone(),
+            follows: false,
             change: config.change.clone(),
             counts: Counts::default(),
             is_whole: true,
@@ -99,7 +105,7 @@ impl Explorer {
     ) -> Result<Ran, T::Error> {
         let traced = self.traces.get(tracer, input)?;
         let path = self.search.begin(map, traced.run());
-        Ok(self.ran(map, path, input.clone(), traced))
+        Ok(self.ran(map, path, Arc::new(input.clone()), traced))
     }
 
     /// The path of an input, if it was run in this search.
@@ -115,11 +121,9 @@ impl Explorer {
         solver: &mut dyn Solver,
     ) -> Result<Option<Advance>, T::Error> {
         let Some(question) = self.search.choose(map) else { return Ok(None) };
-        if let Some(before) = &self.before
-            && !before.is_worth(&self.search.view(map), question)
-        {
-            self.counts.n_left += 1;
-            return Ok(Some(self.unanswered(map, question, Settled::Left)));
+        let claim = self.share.as_ref().map(|_| Claim::of(&self.search.view(map), question));
+        if let Some(put_off) = self.put_off(map, question, claim) {
+            return Ok(Some(self.unanswered(map, question, put_off)));
         }
         let from = self.traces.get(tracer, &self.inputs[question.path.0 as usize])?;
         let view = self.search.view(map);
@@ -128,27 +132,31 @@ impl Explorer {
             self.counts.n_unknown += 1;
             return Ok(Some(self.unanswered(map, question, Settled::Unknown)));
         };
-        let solved = match flip(from.path(), step, solver, self.budget) {
-            Flip::Solved(solved) => solved,
-            Flip::Unsat => {
+        let share = self.share.as_ref().zip(claim);
+        let answer = match share.and_then(|(share, claim)| share.anothers_answer(claim)) {
+            Some(answer) => answer,
+            None => {
+                let answer = self.ask(&from, step, solver);
+                share.inspect(|(share, claim)| share.tell(*claim, &answer));
+                answer
+            }
+        };
+        let (input, is_certain) = match answer {
+            Answer::Found(input, is_certain) if self.path_of(&input).is_none() => (input, is_certain),
+            Answer::Unsat => {
                 self.counts.n_unsat += 1;
                 return Ok(Some(self.unanswered(map, question, Settled::Unsat)));
             }
             _ => {
                 self.counts.n_unknown += 1;
+                self.counts.n_unfit += u64::from(!matches!(answer, Answer::Unknown));
                 return Ok(Some(self.unanswered(map, question, Settled::Unknown)));
             }
         };
-        let is_allowed = self.change.is_allowed(&solved.input, &self.inputs[question.path.0 as usize]);
-        if !is_allowed || self.path_of(&solved.input).is_some() {
-            self.counts.n_unknown += 1;
-            self.counts.n_unfit += 1;
-            return Ok(Some(self.unanswered(map, question, Settled::Unknown)));
-        }
-        let traced = self.traces.get(tracer, &solved.input)?;
-        let is_flipped = match (solved.strength, solved.demands) {
-            (Strength::Full, Demands::All) => leaves_at(from.path(), step, traced.path()),
-            _ => verify(from.path(), step, traced.path()) == Verification::Flipped,
+        let traced = self.traces.get(tracer, &input)?;
+        let is_flipped = match is_certain {
+            true => leaves_at(from.path(), step, traced.path()),
+            false => verify(from.path(), step, traced.path()) == Verification::Flipped,
         };
         let settled = match is_flipped {
             true => Settled::Flipped(traced.run()),
@@ -158,13 +166,53 @@ impl Explorer {
         self.counts.n_flipped += u64::from(is_flipped);
         self.counts.n_diverged += u64::from(!is_flipped);
         let path = self.search.settle(map, question, settled).expect("there was a run");
-        let ran = self.ran(map, path, solved.input, traced);
+        let ran = self.ran(map, path, input, traced);
         Ok(Some(Advance { question, outcome, ran: Some(ran) }))
     }
 
-    /// Goes on with the questions that were left out, twice as many of those that are alike; false if there are none.
-    pub fn ask_more(&mut self, map: &ProgramMap, selector: Box<dyn Selector>) -> bool {
-        let is_more = self.search.reopen(map, selector) > 0;
+    /// Whether a question is not asked now.
+    fn put_off(
+        &mut self,
+        map: &ProgramMap,
+        question: Question,
+        claim: Option<Claim>,
+    ) -> Option<Settled<'static>> {
+        let share = self.share.as_ref().zip(claim);
+        if share.is_some_and(|(share, claim)| share.is_anothers(claim)) {
+            // What another was asked was worth it, and costs nothing any more.
+            return (!self.follows).then_some(Settled::Elsewhere);
+        }
+        let is_worth = |before: &SolvedBefore| before.is_worth(&self.search.view(map), question);
+        if !self.before.as_ref().is_none_or(is_worth) {
+            self.counts.n_left += 1;
+            return Some(Settled::Left);
+        }
+        let is_taken = share.is_none_or(|(share, claim)| share.take(claim));
+        self.follows &= !is_taken;
+        (!is_taken && !self.follows).then_some(Settled::Elsewhere)
+    }
+
+    /// Asks for an input that leaves a run's way at a step.
+    fn ask(&self, from: &Traced, step: usize, solver: &mut dyn Solver) -> Answer {
+        match flip(from.path(), step, solver, self.budget) {
+            Flip::Unsat => Answer::Unsat,
+            Flip::Solved(solved) if self.change.is_allowed(&solved.input, from.path().regions().input()) => {
+                let is_certain = solved.strength == Strength::Full && solved.demands == Demands::All;
+                Answer::Found(Arc::new(solved.input), is_certain)
+            }
+            Flip::Solved(_) => Answer::Unfit,
+            _ => Answer::Unknown,
+        }
+    }
+
+    /// Goes on with what other searches have asked, until there is something that they have not; else with the questions that were left out,
+    /// twice as many of those that are alike. False if there is neither.
+    pub fn ask_more(&mut self, map: &ProgramMap, heuristic: Heuristic) -> bool {
+        if self.search.reopen(map, heuristic.selector(), Outcome::Elsewhere) > 0 {
+            self.follows = true;
+            return true;
+        }
+        let is_more = self.search.reopen(map, heuristic.selector(), Outcome::Left) > 0;
         // Only what was left out is a reason for patience, which all searches share.
         if let Some(before) = self.before.as_ref().filter(|_| is_more) {
             before.be_patient();
@@ -178,11 +226,10 @@ impl Explorer {
         Advance { question, outcome, ran: None }
     }
 
-    fn ran(&mut self, map: &ProgramMap, path: PathId, input: Input, traced: Arc<Traced>) -> Ran {
+    fn ran(&mut self, map: &ProgramMap, path: PathId, input: Arc<Input>, traced: Arc<Traced>) -> Ran {
         self.is_whole &= traced.is_whole();
         self.counts.n_mistakes += traced.path().n_mistakes() as u64;
         self.known.insert(input.address(), path);
-        let input = Arc::new(input);
         self.inputs.push(input.clone());
         debug_assert_eq!(self.inputs.len(), path.0 as usize + 1, "paths are numbered in order");
         Ran { path, input, n_new: self.view(map).history.new_branches().len(), traced }

@@ -29,7 +29,7 @@ impl Selector for Generational {
 
     fn observe(&mut self, view: &View<'_>, news: &News) {
         if let Some(path) = news.path() {
-            self.waiting.push((view.history.new_branches().len(), Reverse(path)));
+            self.waiting.push((view.history.n_new(path), Reverse(path)));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     failure::{Failure, chain},
     target::Subject,
 };
-use cairn_concolic::search::{Change, Memory, SolvedBefore, Traces};
+use cairn_concolic::search::{Change, Claims, Memory, SolvedBefore, Traces};
 use cairn_fuzz::{Dictionary, FuzzConfig, FuzzStrategy, MutantsConfig, RegionKind};
 use cairn_hybrid::{ConcolicConfig, ConcolicStrategy};
 use cairn_model::Input;
@@ -18,7 +18,9 @@ pub struct Strategies {
     names: Vec<String>,
     mutants: MutantsConfig,
     fuzz: FuzzConfig,
+    /// Of any worker; each has its own share of [`Self::claims`].
     concolic: ConcolicConfig,
+    claims: Claims,
     n_workers: u32,
 }
 
@@ -51,22 +53,25 @@ impl Strategies {
         }
         let mutants = plan.mutants.as_ref().map(MutantPlan::config).transpose()?.unwrap_or_default();
         let may_change = fuzz.clone();
+        let claims = Claims::default();
         let concolic = ConcolicConfig {
             heuristic: heuristic(plan)?,
             change: Change::only(move |new, old| may_change.may_become(old, new)),
             memory: Memory { traces: Traces::with_capacity(KEPT_RUNS), ..Memory::default() },
             before: SolvedBefore::default(),
+            share: claims.share(0),
         };
-        Ok(Self { names, mutants, fuzz, concolic, n_workers: plan.config.workers.max(1) as u32 })
+        Ok(Self { names, mutants, fuzz, concolic, claims, n_workers: plan.config.workers.max(1) as u32 })
     }
 
     /// Those of one worker.
     pub fn of_worker(&self, worker: usize) -> Vec<Box<dyn Strategy>> {
         let config = FuzzConfig { worker: (worker as u32, self.n_workers), ..self.fuzz.clone() };
+        let concolic = ConcolicConfig { share: self.claims.share(worker), ..self.concolic.clone() };
         let strategy = |name: &String| -> Box<dyn Strategy> {
             match name.as_str() {
                 "mu2" => Box::new(FuzzStrategy::with_mutants(config.clone(), self.mutants.clone())),
-                "concolic" => Box::new(ConcolicStrategy::new(self.concolic.clone())),
+                "concolic" => Box::new(ConcolicStrategy::new(concolic.clone())),
                 _ => Box::new(FuzzStrategy::new(config.clone())),
             }
         };

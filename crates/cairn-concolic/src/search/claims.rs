@@ -1,0 +1,115 @@
+//! Which search asks what, and what it was answered.
+
+use super::recent::Recent;
+use cairn_model::Input;
+use cairn_search::{Question, View};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Questions that searches of one program divide among themselves, also those of other threads.
+///
+/// Whoever comes to a question first has it, and what it was answered is there for the others. Two questions are the same if the ways that
+/// lead to them are, whichever inputs took them.
+#[derive(Clone, Debug)]
+pub struct Claims {
+    taken: Arc<Mutex<Recent<u64, Taken>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Taken {
+    by: usize,
+    /// None as long as it is asked.
+    answer: Option<Answer>,
+}
+
+/// What came of a question, before anything was run.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    /// No input takes the way and decides otherwise.
+    Unsat,
+    /// No input was found.
+    Unknown,
+    /// One was found that may not be made.
+    Unfit,
+    /// An input, and whether it satisfies everything that was asked for.
+    Found(Arc<Input>, bool),
+}
+
+/// Questions that are remembered; what was forgotten may be asked twice.
+const CAPACITY: usize = 1 << 18;
+
+impl Claims {
+    /// The part of one search, whose number no other has.
+    pub fn share(&self, search: usize) -> Share {
+        Share { claims: self.clone(), search }
+    }
+}
+
+impl Default for Claims {
+    fn default() -> Self {
+        Self { taken: Arc::new(Mutex::new(Recent::with_capacity(CAPACITY))) }
+    }
+}
+
+/// One search's part of what is asked.
+#[derive(Clone, Debug)]
+pub struct Share {
+    claims: Claims,
+    search: usize,
+}
+
+/// A question, whichever search it is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Claim(u64);
+
+impl Claim {
+    /// A hash of what was decided on the way to a question, and of what is to be decided otherwise.
+    pub(super) fn of(view: &View<'_>, question: Question) -> Self {
+        let mut hasher = DefaultHasher::new();
+        for taken in &view.tree.path(question.path)[..=question.index] {
+            (view.tree.condition(taken.node), view.tree.kind(taken.node), taken.direction).hash(&mut hasher);
+        }
+        Self(hasher.finish())
+    }
+}
+
+impl Share {
+    /// Whether another search has a question.
+    pub(super) fn is_anothers(&self, claim: Claim) -> bool {
+        self.with(|taken| taken.get(&claim.0).is_some_and(|taken| taken.by != self.search))
+    }
+
+    /// What another search was answered.
+    pub(super) fn anothers_answer(&self, claim: Claim) -> Option<Answer> {
+        self.with(|taken| {
+            let anothers = taken.get(&claim.0).filter(|taken| taken.by != self.search)?;
+            anothers.answer.clone()
+        })
+    }
+
+    /// Takes a question; false if another search has it.
+    pub(super) fn take(&self, claim: Claim) -> bool {
+        self.with(|taken| match taken.get(&claim.0) {
+            Some(taken) => taken.by == self.search,
+            None => {
+                taken.insert(claim.0, Taken { by: self.search, answer: None });
+                true
+            }
+        })
+    }
+
+    /// Tells the others what came of a question, if it is this search's.
+    pub(super) fn tell(&self, claim: Claim, answer: &Answer) {
+        self.with(|taken| match taken.get(&claim.0) {
+            Some(other) if other.by != self.search => {}
+            _ => taken.insert(claim.0, Taken { by: self.search, answer: Some(answer.clone()) }),
+        });
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Recent<u64, Taken>) -> T) -> T {
+        // Questions are taken whole, so what a panicking thread left is whole.
+        work(&mut self.claims.taken.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
