@@ -219,17 +219,4 @@ mod tests {
         let error = find("nonsense").unwrap_err().to_string();
         assert!(error.contains("`nonsense`") && error.contains("busybox-ls"), "{error}");
     }
-
-    #[test]
-    fn every_harness_is_a_file_of_the_repository() {
-        for target in targets() {
-            if let Kind::Harness(file) = target.kind {
-                let path =
-                    std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo tells it"))
-                        .join("../../bench/harnesses")
-                        .join(file);
-                assert!(path.is_file(), "{}", path.display());
-            }
-        }
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```console
 //! $ cargo xtask dist     # what a user installs, in <target folder>/dist
-//! $ cargo xtask test     # dist, then every test, then tidy
+//! $ cargo xtask test     # tidy, dist, then every test
 //! ```
 
 mod dist;
@@ -20,7 +20,7 @@ const HELP: &str = "\
 usage: cargo xtask TASK
 
   dist [--release]   assemble <target folder>/dist: programs, archives, headers
-  test [ARGUMENTS]   dist, then all tests, then tidy; arguments go to the test runner
+  test [ARGUMENTS]   tidy, dist, then all tests; arguments go to the test runner
   bless [ARGUMENTS]  the same, accepting what the tests produce as expected
   tidy               check layers, invariants, licences and fixtures
   lint               check format and lints

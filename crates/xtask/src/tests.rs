@@ -15,8 +15,9 @@ pub enum Expectations {
     Accept,
 }
 
-/// Assembles the distribution, then runs every test and tidy.
+/// Checks that the repository is tidy, which takes a moment; then assembles the distribution and runs every test.
 pub fn run(workspace: &Workspace, arguments: &[String], expectations: Expectations) -> anyhow::Result<()> {
+    tidy::run(workspace)?;
     dist::assemble(workspace, dist::Profile::Dev)?;
     let mut runner = cargo();
     if has_nextest() {
@@ -35,7 +36,7 @@ pub fn run(workspace: &Workspace, arguments: &[String], expectations: Expectatio
     if arguments.is_empty() {
         process::run(cargo().current_dir(&workspace.root).args(["test", "--quiet", "--workspace", "--doc"]))?;
     }
-    tidy::run(workspace)
+    Ok(())
 }
 
 fn has_nextest() -> bool {
