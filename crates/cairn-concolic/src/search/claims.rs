@@ -5,7 +5,8 @@ use cairn_model::Input;
 use cairn_search::{Question, View};
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::Duration,
 };
 
 /// Questions that searches of one program divide among themselves, also those of other threads.
@@ -14,7 +15,14 @@ use std::{
 /// lead to them are, whichever inputs took them.
 #[derive(Clone, Debug)]
 pub struct Claims {
-    taken: Arc<Mutex<Recent<u64, Taken>>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    taken: Mutex<Recent<u64, Taken>>,
+    /// Rung whenever an answer is there.
+    told: Condvar,
 }
 
 #[derive(Clone, Debug)]
@@ -49,7 +57,8 @@ impl Claims {
 
 impl Default for Claims {
     fn default() -> Self {
-        Self { taken: Arc::new(Mutex::new(Recent::with_capacity(CAPACITY))) }
+        let taken = Mutex::new(Recent::with_capacity(CAPACITY));
+        Self { shared: Arc::new(Shared { taken, told: Condvar::new() }) }
     }
 }
 
@@ -81,12 +90,17 @@ impl Share {
         self.with(|taken| taken.get(&claim.0).is_some_and(|taken| taken.by != self.search))
     }
 
-    /// What another search was answered.
-    pub(super) fn anothers_answer(&self, claim: Claim) -> Option<Answer> {
-        self.with(|taken| {
-            let anothers = taken.get(&claim.0).filter(|taken| taken.by != self.search)?;
-            anothers.answer.clone()
-        })
+    /// What another search was answered. One that is still asking is waited for, but not for ever: its worker may have died.
+    pub(super) fn anothers_answer(&self, claim: Claim, patience: Duration) -> Option<Answer> {
+        let is_anothers = |taken: &&Taken| taken.by != self.search;
+        let Shared { taken, told } = &*self.claims.shared;
+        let taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let (taken, _) = told
+            .wait_timeout_while(taken, patience, |taken| {
+                taken.get(&claim.0).filter(is_anothers).is_some_and(|taken| taken.answer.is_none())
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        taken.get(&claim.0).filter(is_anothers)?.answer.clone()
     }
 
     /// Takes a question; false if another search has it.
@@ -106,10 +120,34 @@ impl Share {
             Some(other) if other.by != self.search => {}
             _ => taken.insert(claim.0, Taken { by: self.search, answer: Some(answer.clone()) }),
         });
+        self.claims.shared.told.notify_all();
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Recent<u64, Taken>) -> T) -> T {
         // Questions are taken whole, so what a panicking thread left is whole.
-        work(&mut self.claims.taken.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.claims.shared.taken.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_second_waits_for_the_answer() {
+        let claims = Claims::default();
+        let (first, second) = (claims.share(0), claims.share(1));
+        assert!(first.take(Claim(7)) && !second.take(Claim(7)));
+        let waiting = std::thread::spawn(move || second.anothers_answer(Claim(7), Duration::MAX));
+        first.tell(Claim(7), &Answer::Unsat);
+        assert!(matches!(waiting.join().unwrap(), Some(Answer::Unsat)));
+        assert!(first.anothers_answer(Claim(7), Duration::MAX).is_none(), "it is its own");
+    }
+
+    #[test]
+    fn one_that_never_tells_is_waited_for_only_so_long() {
+        let claims = Claims::default();
+        claims.share(0).take(Claim(7));
+        assert!(claims.share(1).anothers_answer(Claim(7), Duration::from_millis(1)).is_none());
     }
 }

@@ -133,27 +133,27 @@ impl Explorer {
             return Ok(Some(self.unanswered(map, question, Settled::Unknown)));
         };
         let share = self.share.as_ref().zip(claim);
-        let answer = match share.and_then(|(share, claim)| share.anothers_answer(claim)) {
-            Some(answer) => answer,
-            None => {
-                let answer = self.ask(&from, step, solver);
-                share.inspect(|(share, claim)| share.tell(*claim, &answer));
-                answer
+        let anothers = share.and_then(|(share, claim)| share.anothers_answer(claim, self.budget.timeout));
+        let is_own = anothers.is_none();
+        let answer = anothers.unwrap_or_else(|| self.ask(&from, step, solver));
+        let found = match &answer {
+            Answer::Found(input, is_certain) if self.path_of(input).is_none() => {
+                Some((input.clone(), *is_certain, self.traces.get(tracer, input)?))
             }
+            _ => None,
         };
-        let (input, is_certain) = match answer {
-            Answer::Found(input, is_certain) if self.path_of(&input).is_none() => (input, is_certain),
-            Answer::Unsat => {
-                self.counts.n_unsat += 1;
-                return Ok(Some(self.unanswered(map, question, Settled::Unsat)));
-            }
-            _ => {
-                self.counts.n_unknown += 1;
-                self.counts.n_unfit += u64::from(!matches!(answer, Answer::Unknown));
-                return Ok(Some(self.unanswered(map, question, Settled::Unknown)));
-            }
+        // Only now, so that nobody makes the same run.
+        share.filter(|_| is_own).inspect(|(share, claim)| share.tell(*claim, &answer));
+        let Some((input, is_certain, traced)) = found else {
+            let settled = match answer {
+                Answer::Unsat => Settled::Unsat,
+                _ => Settled::Unknown,
+            };
+            self.counts.n_unsat += u64::from(matches!(answer, Answer::Unsat));
+            self.counts.n_unknown += u64::from(!matches!(answer, Answer::Unsat));
+            self.counts.n_unfit += u64::from(matches!(answer, Answer::Unfit | Answer::Found(..)));
+            return Ok(Some(self.unanswered(map, question, settled)));
         };
-        let traced = self.traces.get(tracer, &input)?;
         let is_flipped = match is_certain {
             true => leaves_at(from.path(), step, traced.path()),
             false => verify(from.path(), step, traced.path()) == Verification::Flipped,
