@@ -4,7 +4,7 @@ mod support;
 
 use cairn_executor::{
     Compared, ExecutorError, Ran, SessionMode, WhyFresh,
-    mutants::{Confirmation, Examined, GuidedEnd, MAX_VALUES, MutantRun, MutantSession, Observe, ReachFile},
+    mutants::{Examined, GuidedEnd, MAX_VALUES, MutantRun, MutantSession, Observe, ReachFile},
     oracle::{Judged, Masks, Oracle, Reference},
 };
 use cairn_model::{
@@ -358,7 +358,7 @@ fn a_table_of_another_build_is_refused() {
 }
 
 #[test]
-fn a_kill_is_confirmed_by_a_fresh_process_or_not() {
+fn a_fresh_process_kills_for_the_same_reasons() {
     let (program, table) = sums();
     let mut session = mutant_session(&program, &table);
     session.set_fuel(100_000);
@@ -366,16 +366,13 @@ fn a_kill_is_confirmed_by_a_fresh_process_or_not() {
     let original = session.original(&input).unwrap().execution.outcome;
     let (oracle, masks) = (Oracle::default(), Masks::default());
     let reference = Reference { oracle: &oracle, original: &original, masks: &masks };
-    let mut confirm = |mutant, reason| session.confirm(&input, MutantId(mutant), reason, &reference).unwrap();
-    assert!(matches!(confirm(3, KillReason::Crash(libc::SIGABRT)), Confirmation::Agreed));
-    assert!(matches!(confirm(4, KillReason::Fuel), Confirmation::Agreed));
-    assert!(matches!(confirm(5, KillReason::Exit), Confirmation::Agreed));
-    match confirm(5, KillReason::Crash(libc::SIGSEGV)) {
-        Confirmation::Disagreed(execution) => {
-            assert_eq!(execution.outcome.ending, Ending::Exited { code: 3 });
-        }
-        Confirmation::Agreed => panic!("it does not crash"),
-    }
+    let mut killed = |mutant| {
+        let fresh = session.run_fresh(&input, Some(MutantId(mutant))).unwrap();
+        reference.judge(&fresh.outcome)
+    };
+    assert_eq!(killed(3), Some(KillReason::Crash(libc::SIGABRT)));
+    assert_eq!(killed(4), Some(KillReason::Fuel));
+    assert_eq!(killed(5), Some(KillReason::Exit));
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //!   run       one mutant after the other         ──►  outcome, counters beyond the baseline
 //!   observe   values at one patch, in order
 //!   guide     a condition on these values; a run that breaks it ends there
-//!   confirm   the kill again, in a fresh process
+//!   judge     kills, the first of each mutant and doubtful ones again in a fresh process
 //! ```
 //!
 //! Code that runs before `main` runs once in a session, without a mutant. So the session examines it, and a mutant that
@@ -18,7 +18,6 @@
 //! [`ReachFile`] reads what they noted.
 
 mod arming;
-mod confirm;
 mod fuel;
 mod guide;
 mod judge;
@@ -31,7 +30,6 @@ mod reach_file;
 pub(crate) use self::arming::{Arming, Watching};
 pub(crate) use self::guide::arm;
 pub use self::{
-    confirm::Confirmation,
     fuel::{FUEL_MARGIN, LEAST_FUEL, fuel_for},
     guide::{Guided, GuidedEnd},
     judge::{Comparing, Concluded, Confirming, MutantJudge},
