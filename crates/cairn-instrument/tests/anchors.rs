@@ -595,7 +595,7 @@ void h(void) {}"#,
     expect![[r#"
         f uses computed goto
         g is `naked`
-        h has nothing to mutate
+        h has nothing that the chosen operators change
     "#]]
     .assert_eq(&found.show_unmutated());
 }

@@ -142,7 +142,7 @@ impl fmt::Display for UnmutatedReason {
             Self::ComputedGoto => "uses computed goto",
             Self::Naked => "is `naked`",
             Self::NoFacts => "has no front-end facts",
-            Self::NothingToMutate => "has nothing to mutate",
+            Self::NothingToMutate => "has nothing that the chosen operators change",
             Self::Comparison => "compares what mutants do",
             Self::Skipped => "is skipped, as its comments ask",
             Self::CopiesDiffer => "has copies that differ too much",

@@ -220,7 +220,7 @@ fn what_has_no_mutants_is_told_with_the_score() {
         listed["not_mutated"],
         json!({ "functions": { "nothing-to-mutate": 1 }, "ambiguous_expressions": 2 })
     );
-    let rows = "\n  unmutated  1 function: has nothing to mutate\n  \
+    let rows = "\n  unmutated  1 function: has nothing that the chosen operators change\n  \
         unmutated  2 expressions: cannot be told from others at the same place\n";
     let scored = score(&workspace, &[]).success();
     assert!(scored.stdout.contains(rows), "{scored}");
