@@ -43,13 +43,6 @@ CAIRN_CONCRETE static size_t cairn_shorter(const char *a, const char *b, size_t 
   }
 }
 
-/* An argument with the bytes that a longer one would have, `longer` in all. */
-static const unsigned char *cairn_grown(unsigned char *room, const unsigned char *word, size_t extent, size_t longer) {
-  for (size_t i = 0; i < extent; i++) room[i] = word[i];
-  cairn_beyond(room + extent, longer - extent, word + extent - 1);
-  return room;
-}
-
 /* Compares at most `n` bytes of two strings after `fold`; `real` does where nothing is symbolic. */
 static inline __attribute__((always_inline)) int cairn_compare(const char *left, const char *right, size_t n,
                                                                int (*fold)(int), int (*real)(const char *, const char *,

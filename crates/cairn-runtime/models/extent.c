@@ -50,6 +50,13 @@ static size_t cairn_window(const char *string, size_t most) {
   return extent;
 }
 
+/* An argument with the bytes that a longer one would have, `longer` in all. */
+static const unsigned char *cairn_grown(unsigned char *room, const unsigned char *word, size_t extent, size_t longer) {
+  for (size_t i = 0; i < extent; i++) room[i] = word[i];
+  cairn_beyond(room + extent, longer - extent, word + extent - 1);
+  return room;
+}
+
 /* The length of a string as a path: it is the same in all inputs that meet its conditions. */
 static size_t cairn_pinned_length(const char *string) {
   size_t length = strlen(string);

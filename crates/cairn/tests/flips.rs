@@ -50,6 +50,7 @@ macro_rules! fixtures {
 fixtures! {
     flip_128_bit
     flip_64_bit
+    flip_argument_length
     flip_argv_option
     flip_atof
     flip_atoi
