@@ -80,6 +80,8 @@ pub enum RegionKind {
     StdinMetadata = 7,
     /// The length of the harness buffer, at [`metadata::SIZE`].
     BufferMetadata = 8,
+    /// How many arguments there are, without the program's name, at [`metadata::SIZE`].
+    ArgumentsMetadata = 9,
 }
 
 /// Where fields lie in the metadata regions.
@@ -121,6 +123,7 @@ impl RegionId {
             6 => RegionKind::FileMetadata,
             7 => RegionKind::StdinMetadata,
             8 => RegionKind::BufferMetadata,
+            9 => RegionKind::ArgumentsMetadata,
             _ => return None,
         })
     }

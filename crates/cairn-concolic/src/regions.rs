@@ -11,6 +11,7 @@
 //!   variable           of the value, little-endian          the value, of the same type
 //!   buffer             of the harness's buffer              it grows, filled with zeros
 //!   metadata           what `stat` told the run             size: cut or filled; mode, times, owner: set
+//!   arguments          how many there are                   the last ones are left out, or the last one is repeated
 //! ```
 //!
 //! What `stat` tells is taken from the run, because owner, links and default times are not in the input.
@@ -109,6 +110,7 @@ impl Regions {
             Some(RegionKind::FileMetadata) => format!("status of {}", file(Some(&index))),
             Some(RegionKind::StdinMetadata) => "status of stdin".into(),
             Some(RegionKind::BufferMetadata) => "length of the buffer".into(),
+            Some(RegionKind::ArgumentsMetadata) => "number of arguments".into(),
             None => format!("region {}", region.0),
         }
     }
@@ -137,7 +139,10 @@ impl Regions {
                 }
                 return word(value).get(offset).copied();
             }
-            RegionKind::FileMetadata | RegionKind::StdinMetadata | RegionKind::BufferMetadata => {
+            RegionKind::FileMetadata
+            | RegionKind::StdinMetadata
+            | RegionKind::BufferMetadata
+            | RegionKind::ArgumentsMetadata => {
                 let size = self.size(region)?;
                 let at = offset.checked_sub(symbolic::metadata::SIZE as usize)?;
                 return size.to_le_bytes().get(at).copied();
@@ -153,6 +158,7 @@ impl Regions {
             RegionKind::BufferMetadata => {
                 self.input.buffer.as_ref().map_or(0, |buffer| buffer.0.len() as u64)
             }
+            RegionKind::ArgumentsMetadata => self.input.args.len() as u64,
             RegionKind::FileMetadata => {
                 let index = self.regular.iter().position(|file| *file == region.index() as usize)?;
                 self.file(index)?.1

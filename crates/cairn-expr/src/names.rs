@@ -101,7 +101,7 @@ pub(crate) fn function_named(name: &str) -> Option<MathFunction> {
     MathFunction::ALL.into_iter().find(|function| function_name(*function) == name)
 }
 
-const KINDS: [(RegionKind, &str); 9] = [
+const KINDS: [(RegionKind, &str); 10] = [
     (RegionKind::Stdin, "stdin"),
     (RegionKind::Buffer, "buffer"),
     (RegionKind::Argument, "arg"),
@@ -111,6 +111,7 @@ const KINDS: [(RegionKind, &str); 9] = [
     (RegionKind::FileMetadata, "file-stat"),
     (RegionKind::StdinMetadata, "stdin-stat"),
     (RegionKind::BufferMetadata, "buffer-stat"),
+    (RegionKind::ArgumentsMetadata, "args-stat"),
 ];
 
 /// A region as a word: its kind and, where there may be several, its number; `arg0`, `stdin`.
@@ -140,8 +141,8 @@ pub fn region_named(name: &str) -> Option<RegionId> {
 }
 
 fn is_single(kind: RegionKind) -> bool {
-    use RegionKind::{Buffer, BufferMetadata, Stdin, StdinMetadata};
-    matches!(kind, Stdin | Buffer | StdinMetadata | BufferMetadata)
+    use RegionKind::{ArgumentsMetadata, Buffer, BufferMetadata, Stdin, StdinMetadata};
+    matches!(kind, Stdin | Buffer | StdinMetadata | BufferMetadata | ArgumentsMetadata)
 }
 
 #[cfg(test)]

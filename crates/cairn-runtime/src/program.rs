@@ -36,7 +36,8 @@ pub unsafe extern "C" fn run_main(
     #[cfg(target_arch = "x86_64")]
     // SAFETY: start-up code passes lists of strings.
     unsafe {
-        crate::symbolic::sources::label_strings(argv, envp)
+        let main = (main as *const ()).expose_provenance();
+        crate::symbolic::sources::label_strings(argc, argv, envp, main)
     };
     // SAFETY: the caller vouches for the arguments.
     unsafe { main(argc, argv, envp) }

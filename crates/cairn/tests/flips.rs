@@ -50,6 +50,7 @@ macro_rules! fixtures {
 fixtures! {
     flip_128_bit
     flip_64_bit
+    flip_argument_count
     flip_argument_length
     flip_argv_option
     flip_atof
@@ -95,6 +96,7 @@ fixtures! {
     flip_mmap
     flip_nested
     flip_no_input
+    flip_operands
     flip_overflow_check
     flip_pread
     flip_qsort

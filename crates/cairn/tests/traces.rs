@@ -286,7 +286,7 @@ int main(int argc, char **argv) {
         "a",
     );
     traced.is_cut("the program replaced itself by another");
-    traced.depend(&["byte == 'x'"]);
+    traced.depend(&["argc > 1", "byte == 'x'"]);
 }
 
 #[test]
@@ -330,7 +330,7 @@ int main(int argc, char **argv) {
 "#,
         r#"{"args": ["x"]}"#,
     );
-    traced.depend(&["argv[1][0] == 'a'"]);
+    traced.depend(&["argc > 1", "argv[1][0] == 'a'"]);
     assert_eq!(traced.report["n_concrete_addresses"], 0);
 }
 

@@ -4,7 +4,7 @@ use super::{Regions, metadata, names, variable_name, word};
 use cairn_abi::symbolic::{self, RegionId, RegionKind};
 use cairn_model::{
     Input,
-    input::{FileKind, FileRegion, VariableValue},
+    input::{Bytes, FileKind, FileRegion, VariableValue},
 };
 use std::collections::BTreeMap;
 
@@ -25,6 +25,14 @@ pub enum ApplyError {
         /// The size it would have.
         size: u64,
         /// The largest one.
+        limit: u64,
+    },
+    /// It would be more than allowed.
+    #[error("there would be {n} arguments, at most {limit} are allowed")]
+    TooMany {
+        /// How many there would be.
+        n: u64,
+        /// The most.
         limit: u64,
     },
     /// No input has this.
@@ -101,6 +109,16 @@ impl Regions {
             RegionKind::StdinMetadata => {
                 let size = self.number(region, symbolic::metadata::SIZE, 8, changes);
                 self.resize(region, &mut input.stdin.0, size)
+            }
+            RegionKind::ArgumentsMetadata => {
+                let n_wanted = self.number(region, symbolic::metadata::SIZE, 8, changes);
+                let limit = self.limits.max_words;
+                if n_wanted > limit.max(input.args.len() as u64) {
+                    return Err(ApplyError::TooMany { n: n_wanted, limit });
+                }
+                let another = another_argument(input);
+                input.args.resize(n_wanted as usize, another);
+                Ok(())
             }
             RegionKind::BufferMetadata => {
                 let size = self.number(region, symbolic::metadata::SIZE, 8, changes);
@@ -219,4 +237,9 @@ impl Regions {
         }
         Ok(())
     }
+}
+
+/// What a program may be given after its arguments: the last one again, which it takes, unless that is an option.
+fn another_argument(input: &Input) -> Bytes {
+    input.args.last().filter(|last| !last.0.starts_with(b"-")).cloned().unwrap_or_default()
 }

@@ -33,6 +33,7 @@ impl Regions {
         let limit = match region.kind()? {
             RegionKind::FileMetadata => self.limits.max_hole,
             RegionKind::StdinMetadata | RegionKind::BufferMetadata => self.limits.max_size,
+            RegionKind::ArgumentsMetadata => self.limits.max_words,
             _ => return None,
         };
         let is_kept =

@@ -9,10 +9,12 @@ pub struct Limits {
     pub max_hole: u64,
     /// Bytes of one argument or entry of the environment. Default: 4096.
     pub max_word: u64,
+    /// Arguments. Default: 64.
+    pub max_words: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_size: 1 << 20, max_hole: 1 << 30, max_word: 4096 }
+        Self { max_size: 1 << 20, max_hole: 1 << 30, max_word: 4096, max_words: 64 }
     }
 }

@@ -77,6 +77,7 @@ fn every_region_is_read() {
     assert_eq!(text(RegionKind::Variable, 2, 3), "kk\\x00");
     assert_eq!(text(RegionKind::StdinMetadata, 0, 2), "\\x02\\x00");
     assert_eq!(text(RegionKind::BufferMetadata, 0, 2), "\\x03\\x00");
+    assert_eq!(text(RegionKind::ArgumentsMetadata, 0, 2), "\\x01\\x00");
     assert_eq!(text(RegionKind::FileMetadata, 2, 2), "\\x05\\x00");
     assert_eq!(text(RegionKind::File, 9, 1), "\\x00");
 }
@@ -142,6 +143,25 @@ fn an_integer_has_the_width_that_was_asked_for() {
     assert_eq!(changed.variables[0].value, VariableValue::Int(i64::from(i32::MIN)));
     let changed = regions.apply([1, 0, 0, 0].into_iter().zip(0..).map(|(byte, at)| (n, at, byte))).unwrap();
     assert_eq!(changed.variables[0].value, VariableValue::Int(1));
+}
+
+#[test]
+fn arguments_are_left_out_and_added() {
+    let regions = self::regions(Limits::default());
+    let count = region(RegionKind::ArgumentsMetadata, 0);
+    let words = |regions: &Regions, n| {
+        let input = regions.apply([(count, 0, n)]).map_err(|error| error.to_string())?;
+        Ok(input.args.iter().map(|word| word.0.escape_ascii().to_string()).collect::<Vec<_>>())
+    };
+    assert_eq!(words(&regions, 0), Ok(vec![]));
+    // The last one is an option, which would be another decision.
+    assert_eq!(words(&regions, 2), Ok(vec!["-n".into(), String::new()]));
+    let mut input = regions.input().clone();
+    input.args.push(b"operand".to_vec().into());
+    let regions = Regions::new(input, Vec::new(), Limits::default());
+    assert_eq!(words(&regions, 4).unwrap()[1..], ["operand"; 3]);
+    let error: Result<_, String> = words(&regions, 65);
+    assert_eq!(error.unwrap_err(), "there would be 65 arguments, at most 64 are allowed");
 }
 
 #[test]

@@ -6,7 +6,11 @@ use cairn_abi::session::{
     FileSlot, InputSlot, RunnerMode, Span,
     descriptors::{FILE, SCRATCH, STDIN_CONTENT},
 };
-use core::{ffi::c_char, ptr, sync::atomic::Ordering};
+use core::{
+    ffi::{c_char, c_int},
+    ptr,
+    sync::atomic::Ordering,
+};
 
 /// What the program is called with.
 pub type Arguments = [usize; 3];
@@ -42,12 +46,13 @@ pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
             }
             Some([start.expose_provenance(), given.size, 0])
         }
-        Entry::Main { name, .. } => {
+        Entry::Main { name, main } => {
             let arguments = lay_out_strings(vault, name, slot)?;
             if vault.regions.symbolic.is_some() {
                 let [_, argv, envp] = arguments.map(ptr::with_exposed_provenance_mut);
+                let main = (main as *const ()).expose_provenance();
                 // SAFETY: the lists were just written.
-                unsafe { sources::label_strings(argv, envp) };
+                unsafe { sources::label_strings(arguments[0] as c_int, argv, envp, main) };
             }
             Some(arguments)
         }

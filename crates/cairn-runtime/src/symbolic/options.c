@@ -9,15 +9,19 @@
 void cairn_symbolic_word(const char *word);
 // Bytes stay as they are.
 void cairn_symbolic_keep(const char *bytes, size_t n);
+// There are more arguments than this; the label is that of their number.
+void cairn_symbolic_has_word(uint32_t label, int argc, int index);
 // A byte is not zero.
 void cairn_symbolic_keep_some(const char *byte);
 
 static bool is_option(const char *word) { return word[0] == '-' && word[1] != 0; }
 
-// Tells of the words that are looked at for the next option; returns the option, or null.
-static const char *look(int argc, char *const argv[], const char *letters) {
+// Tells of the words that are looked at for the next option; returns the option, or null. The label is that of their number: more
+// of them change nothing, as long as they are no options.
+static const char *look(uint32_t label, int argc, char *const argv[], const char *letters) {
   bool in_order = *letters == '+' || *letters == '-' || getenv("POSIXLY_CORRECT");
   for (int i = optind > 0 ? optind : 1; i < argc && argv[i]; i++) {
+    cairn_symbolic_has_word(label, argc, i);
     cairn_symbolic_word(argv[i]);
     if (is_option(argv[i])) return argv[i];
     if (in_order) break;
@@ -40,7 +44,8 @@ static void took(const char *word, char *const argv[]) {
 }
 
 int cairn_getopt(int argc, char *const argv[], const char *letters) {
-  const char *word = look(argc, argv, letters);
+  uint32_t label = cairn_symbolic_argument((uintptr_t)cairn_getopt, 0);
+  const char *word = look(label, argc, argv, letters);
   int result = getopt(argc, argv, letters);
   took(word, argv);
   return result;
@@ -48,7 +53,8 @@ int cairn_getopt(int argc, char *const argv[], const char *letters) {
 
 #define LONG(name, real)                                                                                              \
   int name(int argc, char *const argv[], const char *letters, const struct option *options, int *index) {             \
-    const char *word = look(argc, argv, letters);                                                                     \
+    uint32_t label = cairn_symbolic_argument((uintptr_t)name, 0);                                                     \
+    const char *word = look(label, argc, argv, letters);                                                              \
     int result = real(argc, argv, letters, options, index);                                                           \
     took(word, argv);                                                                                                 \
     return result;                                                                                                    \

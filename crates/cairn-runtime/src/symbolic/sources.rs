@@ -185,13 +185,22 @@ pub unsafe fn label(place: *const u8, length: usize, region: RegionId, offset: u
     });
 }
 
-/// Labels what the program finds in its arguments and its environment.
+/// Labels what the program finds in its arguments and its environment, and how many arguments there are, which is the first
+/// of `main`, the function at this address.
 ///
 /// # Safety
 /// Both are lists of strings, ended by null.
-pub unsafe fn label_strings(argv: *mut *mut c_char, envp: *mut *mut c_char) {
+pub unsafe fn label_strings(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char, main: usize) {
     if !is_on() {
         return;
+    }
+    if argc > 0 {
+        let (n_words, argc) = (argc as u64 - 1, argc as u64);
+        let region = RegionId::new(RegionKind::ArgumentsMetadata, 0);
+        let label = input(region, metadata::SIZE, 32, n_words);
+        let label = binary(Op::Add, 32, [label, 0], [n_words, 1], argc);
+        // SAFETY: the program does not run now.
+        unsafe { give(main, &[label]) };
     }
     // SAFETY: promised by the caller.
     unsafe {
@@ -227,14 +236,25 @@ pub unsafe fn label_buffer(start: *const u8, length: usize, harness: usize) {
     unsafe { label(start, length, RegionId::new(RegionKind::Buffer, 0), 0) };
     if is_on() {
         let region = RegionId::new(RegionKind::BufferMetadata, 0);
+        let label = input(region, metadata::SIZE, 64, length as u64);
         // SAFETY: the program does not run now.
-        unsafe {
-            let state = &raw mut cairn_symbolic_state;
-            (*state).arguments[0] = 0;
-            (*state).arguments[1] = input(region, metadata::SIZE, 64, length as u64);
-            (*state).n_arguments = 2;
-            (*state).callee = harness as u64;
+        unsafe { give(harness, &[0, label]) };
+    }
+}
+
+/// Hands labels of arguments to the function that is called next.
+///
+/// # Safety
+/// The program does not run.
+unsafe fn give(function: usize, labels: &[u32]) {
+    // SAFETY: promised by the caller; there are fewer labels than there is room for.
+    unsafe {
+        let state = &raw mut cairn_symbolic_state;
+        for (index, label) in labels.iter().enumerate() {
+            (*state).arguments[index] = *label;
         }
+        (*state).n_arguments = labels.len() as _;
+        (*state).callee = function as u64;
     }
 }
 
