@@ -120,6 +120,12 @@ pub unsafe fn open_for_reading(path: *const core::ffi::c_char) -> Option<i32> {
     i32::try_from(answer).ok().filter(|descriptor| *descriptor >= 0)
 }
 
+/// Where a descriptor is in its file; negative if it has no place.
+pub fn position(descriptor: i32) -> isize {
+    // SAFETY: the call takes numbers and changes nothing.
+    unsafe { call(libc::SYS_lseek, [descriptor as usize, 0, libc::SEEK_CUR as usize, 0, 0, 0]) }
+}
+
 /// Goes back to the start of a file; of anything else, nowhere.
 pub fn rewind(descriptor: i32) {
     // SAFETY: seeking touches no memory.

@@ -69,6 +69,7 @@ fixtures! {
     flip_double_compare
     flip_end_of_input
     flip_environment
+    flip_feof
     flip_file_mode
     flip_file_size
     flip_file_time
@@ -105,6 +106,7 @@ fixtures! {
     flip_recursion
     flip_scanf
     flip_second_line
+    flip_seek_end
     flip_shifts
     flip_short_read
     flip_sign_extension
@@ -130,6 +132,7 @@ fixtures! {
     flip_union
     flip_varargs
     flip_variables
+    flip_whole_file
     flip_wide_characters
 }
 

@@ -1,6 +1,7 @@
 // Functions of the C library through which input comes in, in symbolic views: each calls the real one and tells the runtime
 // what arrived. `sources.aliases` lists whom they replace.
 #include "symbolic.h"
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -19,8 +20,17 @@ ssize_t cairn_read(int fd, void *place, size_t length) {
   ssize_t count = read(fd, place, length);
   if (count < 0) return count;
   cairn_symbolic_was_read(fd, place, count, at);
-  RETURNS(cairn_read, cairn_symbolic_count(fd, at, length, count, 1));
+  uint32_t label = cairn_symbolic_argument((uintptr_t)cairn_read, 2);
+  RETURNS(cairn_read, label ? cairn_symbolic_count_of(fd, at, label, length, count)
+                            : cairn_symbolic_count(fd, at, length, count, 1));
   return count;
+}
+
+// What lies at the end of a file lies elsewhere in others.
+off_t cairn_lseek(int fd, off_t offset, int whence) {
+  off_t at = lseek(fd, offset, whence);
+  if (whence == SEEK_END) RETURNS(cairn_lseek, cairn_symbolic_from_end(fd, offset, at));
+  return at;
 }
 
 ssize_t cairn_pread(int fd, void *place, size_t length, off_t at) {
@@ -97,6 +107,24 @@ STATUS(cairn_stat, stat, (const char *path, struct stat *status), (path, status)
 STATUS(cairn_lstat, lstat, (const char *path, struct stat *status), (path, status))
 STATUS(cairn_fstat, fstat, (int fd, struct stat *status), (fd, status))
 STATUS(cairn_fstatat, fstatat, (int folder, const char *path, struct stat *status, int flags), (folder, path, status, flags))
+
+// The same file as `stat` knows it lends its labels.
+int cairn_statx(int folder, const char *path, int flags, unsigned mask, struct statx *status) {
+  int result = statx(folder, path, flags, mask, status);
+  if (result != 0) return result;
+  cairn_symbolic_set(status, 0, sizeof *status);
+  int before = errno;
+  struct stat known;
+  if (fstatat(folder, path, &known, flags & (AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW)) == 0) {
+    cairn_symbolic_was_told(&known);
+    cairn_symbolic_copy(&status->stx_size, &known.st_size, sizeof status->stx_size);
+    cairn_symbolic_copy(&status->stx_mode, &known.st_mode, sizeof status->stx_mode);
+    cairn_symbolic_copy(&status->stx_mtime.tv_sec, &known.st_mtim.tv_sec, sizeof known.st_mtim.tv_sec);
+    cairn_symbolic_copy(&status->stx_atime.tv_sec, &known.st_atim.tv_sec, sizeof known.st_atim.tv_sec);
+  }
+  errno = before;
+  return result;
+}
 
 // Tables of the C library that macros of <ctype.h> look into: from -128 to 255.
 #define TABLE(name, real, type)                                                  \

@@ -21,7 +21,7 @@ use cairn_abi::{
 use core::{
     ffi::{CStr, c_char, c_int},
     ptr,
-    sync::atomic::{AtomicPtr, AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering},
 };
 
 /// The most files of an input that are followed.
@@ -144,7 +144,28 @@ fn file_of(descriptor: i32) -> Option<(File, libc::stat)> {
         unsafe { cairn_symbolic_unmodelled(c"(reading a file that it has changed)".as_ptr()) };
         return None;
     }
+    if file.content == Some(RegionId::new(RegionKind::Stdin, 0)) {
+        IS_STDIN_FOLLOWED.store(true, Ordering::Relaxed);
+    }
     Some((*file, status))
+}
+
+/// Whether any function of ours was asked to read standard input.
+static IS_STDIN_FOLLOWED: AtomicBool = AtomicBool::new(false);
+
+/// Calls the function when the program exits.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_EXIT: extern "C" fn() = name_what_was_not_followed;
+
+/// Input that came in another way, as through streams of C++, is named.
+extern "C" fn name_what_was_not_followed() {
+    if is_on() && !IS_STDIN_FOLLOWED.load(Ordering::Relaxed) && system::position(0) > 0 {
+        // SAFETY: a string.
+        unsafe {
+            cairn_symbolic_unmodelled(c"(reading standard input in ways that are not followed)".as_ptr())
+        };
+    }
 }
 
 /// The program can change the file that is open at a descriptor.
@@ -194,6 +215,7 @@ pub unsafe fn label_strings(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut
     if !is_on() {
         return;
     }
+    IS_STDIN_FOLLOWED.store(false, Ordering::Relaxed);
     if argc > 0 {
         let (n_words, argc) = (argc as u64 - 1, argc as u64);
         let region = RegionId::new(RegionKind::ArgumentsMetadata, 0);
@@ -478,6 +500,65 @@ pub extern "C" fn cairn_symbolic_count(
         1 => bytes,
         _ => binary(Op::UDiv, 64, [bytes, 0], [left.min(wanted), item], count / item),
     }
+}
+
+/// The label of how many bytes a read returned that wanted as many as `label` says, `wanted` in this run.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_count_of(
+    descriptor: c_int,
+    offset: i64,
+    label: u32,
+    wanted: u64,
+    count: u64,
+) -> u32 {
+    if !is_on() || offset < 0 {
+        return 0;
+    }
+    let Some((file, status)) = file_of(descriptor) else { return 0 };
+    let (offset, size) = (offset as u64, status.st_size as u64);
+    if size < offset || count != wanted.min(size - offset) {
+        // Something else was in the way.
+        return 0;
+    }
+    let Some(size_label) = length_of(&file, size) else { return 0 };
+    let left = size - offset;
+    let left_label = binary(Op::Sub, 64, [size_label, 0], [size, offset], left);
+    if offset > 0 {
+        demand_bytes(&file, size, offset);
+    }
+    let is_less = binary(Op::ULt, 64, [left_label, label], [left, wanted], (left < wanted).into());
+    cairn_symbolic_ite(64, is_less, left_label, label, (left < wanted).into(), left, wanted)
+}
+
+/// The label of the place that lies `offset` bytes behind the end of a file, if that is where somebody came to.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_from_end(descriptor: c_int, offset: i64, at: i64) -> u32 {
+    if !is_on() || at < 0 {
+        return 0;
+    }
+    let Some((file, status)) = file_of(descriptor) else { return 0 };
+    let Some(label) = length_of(&file, status.st_size as u64).filter(|_| status.st_size + offset == at)
+    else {
+        return 0;
+    };
+    match offset {
+        0 => label,
+        _ => binary(Op::Add, 64, [label, 0], [status.st_size as u64, offset as u64], at as u64),
+    }
+}
+
+/// The label of whether there was no byte at an offset, as an `int`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_met_end(descriptor: c_int, offset: i64, is_met: c_int) -> u32 {
+    if !is_on() || offset < 0 {
+        return 0;
+    }
+    let Some((file, status)) = file_of(descriptor) else { return 0 };
+    let (offset, size) = (offset as u64, status.st_size as u64);
+    // Somebody may have cleared the mark.
+    let Some(label) = length_of(&file, size).filter(|_| (size <= offset) == (is_met != 0)) else { return 0 };
+    let is_met = u64::from(size <= offset);
+    extend(binary(Op::ULe, 64, [label, 0], [size, offset], is_met), 32, is_met)
 }
 
 /// A read was given all it wanted because the file has at least so many bytes.

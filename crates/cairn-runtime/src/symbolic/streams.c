@@ -40,6 +40,18 @@ static struct {
   uint64_t length;
 } scanned;
 
+// The stream that was sent to the end of its file last, and how far behind it.
+static struct {
+  FILE *stream;
+  int64_t offset;
+} at_end;
+
+// The stream that was asked for one byte last, and where it was.
+static struct {
+  FILE *stream;
+  int64_t at;
+} asked;
+
 // What is known of a stream no longer holds.
 static void forget_pushed(FILE *stream) {
   unsigned kept = 0;
@@ -52,12 +64,15 @@ static void forget_pushed(FILE *stream) {
 static void forget(FILE *stream) {
   forget_pushed(stream);
   if (scanned.stream == stream) scanned.stream = NULL;
+  if (at_end.stream == stream) at_end.stream = NULL;
+  if (asked.stream == stream) asked.stream = NULL;
 }
 
 void cairn_stream_is_new(FILE *stream) { forget(stream); }
 
 // Where a stream is. What comes next is followed only if it begins there.
 static int64_t position(FILE *stream) {
+  if (asked.stream == stream) asked.stream = NULL;
   if (scanned.stream == stream) {
     scanned.stream = NULL;
     cairn_symbolic_pin(scanned.label, scanned.length);
@@ -119,7 +134,9 @@ size_t cairn_fread(void *place, size_t size, size_t n, FILE *stream) {
   int64_t at = position(stream);
   size_t count = fread(place, size, n, stream);
   arrived(stream, place, given(stream, at, count * size), at);
-  if (size > 0) RETURNS(cairn_fread, cairn_symbolic_count(fileno(stream), at, n * size, count * size, size));
+  uint32_t label = size == 1 ? cairn_symbolic_argument((uintptr_t)cairn_fread, 2) : 0;
+  if (label) RETURNS(cairn_fread, cairn_symbolic_count_of(fileno(stream), at, label, n, count));
+  else if (size > 0) RETURNS(cairn_fread, cairn_symbolic_count(fileno(stream), at, n * size, count * size, size));
   return count;
 }
 
@@ -146,6 +163,8 @@ char *cairn_fgets(char *place, int length, FILE *stream) {
 static uint32_t label_of_next(FILE *stream, int64_t at, int byte) {
   struct pushed *known = next_pushed(stream, at);
   if (known) return cairn_symbolic_widen(take(known), byte);
+  asked.stream = stream;
+  asked.at = at;
   return cairn_symbolic_next_byte(fileno(stream), at, byte);
 }
 
@@ -204,17 +223,36 @@ ssize_t cairn_getline(char **line, size_t *size, FILE *stream) {
   return read_line(line, size, '\n', stream, (uintptr_t)cairn_getline);
 }
 
-// Where a stream goes elsewhere, it drops what was pushed back.
-int cairn_fseek(FILE *stream, long offset, int whence) {
-  position(stream);
-  forget(stream);
-  return fseek(stream, offset, whence);
-}
+// Whether a stream met the end of its file follows from its size if it was asked for one byte.
+#define FEOF(name, real)                                                                                    \
+  int name(FILE *stream) {                                                                                  \
+    int is_met = real(stream);                                                                              \
+    if (asked.stream == stream) RETURNS(name, cairn_symbolic_met_end(fileno(stream), asked.at, is_met)); \
+    return is_met;                                                                                          \
+  }
+FEOF(cairn_feof, feof)
+FEOF(cairn_feof_unlocked, feof_unlocked)
 
+// Where a stream goes elsewhere, it drops what was pushed back.
 int cairn_fseeko(FILE *stream, off_t offset, int whence) {
   position(stream);
   forget(stream);
-  return fseeko(stream, offset, whence);
+  int result = fseeko(stream, offset, whence);
+  if (result == 0 && whence == SEEK_END) {
+    at_end.stream = stream;
+    at_end.offset = offset;
+  }
+  return result;
+}
+
+int cairn_fseek(FILE *stream, long offset, int whence) { return cairn_fseeko(stream, offset, whence); }
+
+off_t cairn_ftello(FILE *stream) {
+  off_t at = ftello(stream);
+  if (at_end.stream == stream) {
+    RETURNS(cairn_ftello, cairn_symbolic_from_end(fileno(stream), at_end.offset, at));
+  }
+  return at;
 }
 
 void cairn_rewind(FILE *stream) {

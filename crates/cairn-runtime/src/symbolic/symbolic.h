@@ -15,6 +15,12 @@ uint32_t cairn_symbolic_next_byte(int fd, int64_t offset, int byte);
 uint32_t cairn_symbolic_count(int fd, int64_t offset, uint64_t wanted, uint64_t count, uint64_t item);
 uint32_t cairn_symbolic_at_end(int fd, int64_t offset, uint64_t otherwise, uint64_t at_end);
 uint32_t cairn_symbolic_not_at_end(int fd, int64_t offset, uint64_t otherwise, uint64_t at_end);
+// The label of where a file ends, and so many bytes behind that, if this is the place `at`.
+uint32_t cairn_symbolic_from_end(int fd, int64_t offset, int64_t at);
+// The label of whether a byte at an offset was looked for in vain, as an `int`.
+uint32_t cairn_symbolic_met_end(int fd, int64_t offset, int is_met);
+// The label of what `cairn_symbolic_count` would be, where how much was wanted has a label.
+uint32_t cairn_symbolic_count_of(int fd, int64_t offset, uint32_t label, uint64_t wanted, uint64_t count);
 // Something came that begins at an offset, where the program is not told by a result with a label.
 void cairn_symbolic_begins(int fd, int64_t offset);
 // A line was read that ends in `end`.
