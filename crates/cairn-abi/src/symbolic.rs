@@ -211,7 +211,7 @@ pub struct ConstantTable {
 }
 
 /// The most different names of functions that are noted as not followed.
-pub const MAX_UNMODELLED: usize = 48;
+pub const MAX_UNMODELLED: usize = 31;
 
 /// A function that was given data of the input and is not followed.
 #[derive(Debug)]
@@ -219,6 +219,6 @@ pub const MAX_UNMODELLED: usize = 48;
 pub struct Unmodelled {
     /// How often.
     pub count: AtomicU64,
-    /// The beginning of its name, ended by a zero byte where it is shorter.
-    pub name: [AtomicU8; 56],
+    /// The beginning of its name, ended by a zero byte where it is shorter. Those of C++ are long.
+    pub name: [AtomicU8; 120],
 }

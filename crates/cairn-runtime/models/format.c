@@ -201,7 +201,15 @@ static int cairn_put_last_string(struct cairn_output *output, const char *s) {
   return (int)(before + cairn_strlen(s));
 }
 
-/* Whether everything is modelled and something symbolic. */
+/* Whether a directive that is not modelled is given a number with a label. */
+static bool cairn_is_float_symbolic(const char *directive, va_list *arguments) {
+  directive += strspn(directive, "-+ #0123456789.'");
+  if (*directive == 0 || strchr("aAeEfFgG", *directive) == NULL) return false;
+  double value = va_arg(*arguments, double);
+  return SYMBOLIC(value);
+}
+
+/* Whether everything is modelled and something symbolic. What is symbolic and not modelled is named. */
 static bool cairn_is_format_modelled(const char *format, va_list *arguments) {
   bool symbolic = false;
   if (cairn_is_symbolic(format, strlen(format) + 1)) return false;
@@ -209,8 +217,12 @@ static bool cairn_is_format_modelled(const char *format, va_list *arguments) {
     if ((unsigned char)*format >= 0x80) return false;
     if (*format++ != '%') continue;
     struct cairn_format_directive directive;
+    const char *text = format;
     format = cairn_format_directive(format, arguments, &directive);
-    if (format == NULL) return false;
+    if (format == NULL) {
+      if (symbolic | cairn_is_float_symbolic(text, arguments)) cairn_left_alone("sprintf");
+      return false;
+    }
     if (directive.kind == 's') {
       const char *s = cairn_settled(va_arg(*arguments, const char *));
       size_t most = directive.precision < 0 ? SIZE_MAX : (size_t)directive.precision;

@@ -17,7 +17,8 @@ pub const MAX_RESULTS: usize = 8;
 pub const JUMPED: u64 = 1;
 
 /// Bytes behind a pointer that are looked at to see whether a function that is not followed is given any with a label.
-pub const LOOKED_AT: u64 = 16;
+/// Short strings of C++ lie behind the first 16 bytes of their objects.
+pub const LOOKED_AT: u64 = 32;
 
 /// Bytes behind a pointer that the result of such a function is taken to depend on at most.
 pub const MOST_BYTES: u64 = 256;

@@ -1,6 +1,7 @@
 //! What is not followed: it is named, and what comes of it depends on what it was given.
 
 use crate::traced::Traced;
+use cairn_testkit::Workspace;
 use serde_json::Value;
 
 #[test]
@@ -206,4 +207,62 @@ int main(void) {
 "#;
     assert_eq!(Traced::new(text, "fab").named(), ["fnmatch"]);
     assert!(Traced::new(text, "eab").named().is_empty());
+}
+
+#[test]
+fn streams_of_cxx_are_named() {
+    let text = r#"
+#include <iostream>
+
+int main() {
+  int number = 0;
+  std::cin >> number;
+  return number == 42;
+}
+"#;
+    let traced = Traced::of(Workspace::new(), "target.cc", text, "41\n");
+    assert_eq!(traced.named(), ["(reading standard input in ways that are not followed)"]);
+    let nobody = text.replace("std::cin >> number;", "");
+    assert!(Traced::of(Workspace::new(), "target.cc", &nobody, "41\n").named().is_empty());
+}
+
+#[test]
+fn short_strings_of_cxx_are_given_with_their_objects() {
+    let traced = Traced::of(
+        Workspace::new(),
+        "target.cc",
+        r#"
+#include <cstdio>
+#include <string>
+
+int main() {
+  char bytes[8];
+  if (fread(bytes, 1, 8, stdin) != 8)
+    return 9;
+  std::string text(bytes, 8);
+  return text == "abcdefgh" ? 1 : 0;
+}
+"#,
+        "AAAAAAAA",
+    );
+    let named = traced.named();
+    assert!(named.iter().any(|name| name.contains("compare")), "{named:?}");
+    assert!(!named.iter().any(|name| name.starts_with("_Zd")), "{named:?}");
+}
+
+#[test]
+fn digits_of_floating_point_numbers_are_named() {
+    let text = r#"
+#include <stdio.h>
+#include <string.h>
+
+int main(void) {
+  char text[20];
+  snprintf(text, sizeof text, "%.2f", (double)getchar());
+  return strcmp(text, "70.00") == 0;
+}
+"#;
+    assert_eq!(Traced::new(text, "A").named(), ["sprintf"]);
+    let constant = text.replace("getchar()", "70");
+    assert!(Traced::new(&constant, "A").named().is_empty());
 }
