@@ -141,14 +141,29 @@ impl Solver for Smt {
     fn collect(&self, _: &mut Statistics) {}
 }
 
-/// Z3's words for giving up, as ours.
+/// Z3's words for giving up, as ours. Some of its parts put their name before them, as in `sat.canceled`.
 fn unknown(reason: &str) -> Reason {
-    match reason {
+    let cause = reason.strip_prefix("sat.").or_else(|| reason.strip_prefix("smt.")).unwrap_or(reason);
+    match cause {
         "timeout" => Reason::OutOfTime,
         "canceled"
         | "max. resource limit exceeded"
         | "max. memory exceeded"
         | "interrupted from keyboard" => Reason::OutOfWork,
-        other => Reason::Failed(other.to_owned()),
+        _ => Reason::Failed(reason.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_that_is_used_up_is_no_failure() {
+        for reason in ["canceled", "sat.canceled", "smt.canceled", "sat.max. memory exceeded"] {
+            assert_eq!(unknown(reason), Reason::OutOfWork, "{reason}");
+        }
+        assert_eq!(unknown("smt.timeout"), Reason::OutOfTime);
+        assert_eq!(unknown("incomplete"), Reason::Failed("incomplete".into()));
     }
 }
