@@ -66,6 +66,7 @@ fixtures! {
     flip_cubic
     flip_decimal_range
     flip_division
+    flip_dotted_numbers
     flip_double_compare
     flip_end_of_input
     flip_environment
@@ -95,11 +96,13 @@ fixtures! {
     flip_memcpy
     flip_memmove
     flip_mmap
+    flip_negative_number
     flip_nested
     flip_no_input
     flip_operands
     flip_overflow_check
     flip_pread
+    flip_prefixed_number
     flip_qsort
     flip_readv
     flip_realloc
@@ -126,6 +129,7 @@ fixtures! {
     flip_switch_word
     flip_symbolic_index
     flip_table_lookup
+    flip_ten_digits
     flip_ternary
     flip_two_files
     flip_ungetc

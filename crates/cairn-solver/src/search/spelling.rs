@@ -1,18 +1,24 @@
 //! Numbers that the input spells with digits.
 //!
-//! What `strtod` makes of text is one expression, in which every byte may be a digit, a point, a sign or the letter of an
-//! exponent. From `1111` no change of a single byte leads closer to `3.75`, so neither descent nor inversion gets there. But
-//! inversion knows which number is wanted, and a number that is known can be written down.
+//! What `strtod` or `strtol` makes of text is one expression, in which every byte may be a digit, a point, a sign or the letter of
+//! an exponent. From `1111` no change of a single byte leads closer to `3.75`, so neither descent nor inversion gets there. But
+//! inversion knows which number is wanted, and a number that is known can be written down: [`fraction`]s and [`integer`]s,
+//! wherever they are read from [`digits`].
 //!
-//! Where a range is asked for, inversion names its end. Numbers of few digits beside it are tried too: one of them lies in
+//! Where a range is asked for, inversion names its end. Fractions of few digits beside it are tried too: one of them lies in
 //! any range that has room for it.
 
 mod decimal;
+mod digits;
+mod fraction;
+mod integer;
+mod page;
 
-use self::decimal::beside;
-use super::problem::{Problem, Touch};
+use self::page::{End, Page};
+use super::problem::Problem;
 use crate::inversion::{Demand, Inversion};
-use cairn_expr::{Dag, ExprId, InputByte, InputRange, Op};
+use cairn_expr::{Dag, ExprId};
+use std::ops::ControlFlow;
 
 /// Broken conditions that are followed to numbers.
 const MAX_BROKEN: usize = 3;
@@ -26,57 +32,27 @@ const MAX_STEPS: usize = 400;
 /// Bytes at which a number may begin: before it there may be white space.
 const MAX_PLACES: usize = 4;
 
-/// Parts of an expression that are looked at to see whether it is read from digits.
-const MAX_PARTS: usize = 64;
-
-/// What is written behind a number, so that it ends there.
-#[derive(Clone, Copy)]
-enum End {
-    /// Nothing: what is there stays.
-    Kept,
-    /// One byte that belongs to no number.
-    Byte(u8),
-    /// Zeros to the last byte, which do not change a fraction.
-    Zeros,
-}
-
-const ENDS: [End; 5] = [End::Kept, End::Byte(b' '), End::Byte(0), End::Zeros, End::Byte(b'\n')];
-
 /// Writes numbers that broken conditions want to where they are read. Whether everything holds then; if not, the best candidate
 /// is left in place.
 pub fn spell(problem: &mut Problem<'_>) -> bool {
-    let mut best = problem.bytes().to_vec();
-    let mut least = problem.total();
-    for demand in wanted(problem) {
-        let numbers = beside(demand.value as u64, problem.dag.width(demand.node));
-        for range in problem.dag.reads(demand.node).into_owned() {
-            let page = Page::new(problem, range);
-            for place in 0..page.base.len().min(MAX_PLACES) {
-                let room = page.base.len() - place;
-                for text in numbers.iter().filter_map(|number| number.text(room)) {
-                    for end in ENDS {
-                        if problem.is_spent() {
-                            problem.restore(&best);
-                            return problem.is_solved();
-                        }
-                        let Some(distance) = page.write(problem, place, text.as_bytes(), end) else {
-                            continue;
-                        };
-                        if distance < least {
-                            least = distance;
-                            best = problem.bytes().to_vec();
-                        }
-                        if problem.is_solved() {
-                            return true;
-                        }
-                    }
-                }
-            }
-            page.restore(problem);
+    let demands = wanted(problem);
+    if demands.is_empty() {
+        return false;
+    }
+    let mut attempts = Attempts::from(problem);
+    for demand in demands {
+        // One number may be written beside another that was wanted too.
+        problem.restore(&attempts.best);
+        let tried = match digits::read_at(problem.dag, demand.node) {
+            Some(reader) => integer::write(problem, &mut attempts, demand, &reader),
+            None => fraction::write(problem, &mut attempts, demand),
+        };
+        if tried.is_break() {
+            break;
         }
     }
-    problem.restore(&best);
-    false
+    problem.restore(&attempts.best);
+    problem.is_solved()
 }
 
 /// The numbers that broken conditions want of what is read from digits.
@@ -93,97 +69,44 @@ fn wanted(problem: &Problem<'_>) -> Vec<Demand> {
     found
 }
 
-/// Whether an expression is a floating-point number that is read from digits: an integer and, if there is a point or an
-/// exponent, a power of ten from a table.
 fn is_read_from_digits(dag: &Dag, id: ExprId) -> bool {
-    let is_integer = |id: ExprId| {
-        matches!(dag.op(id), Op::UnsignedToF | Op::SignedToF) && adds_digits(dag, dag.node(id).operand(0))
-    };
-    let mut open = vec![id];
-    for _ in 0..MAX_PARTS {
-        let Some(next) = open.pop() else { return false };
-        let node = dag.node(next);
-        match node.op() {
-            Op::Ite => open.extend([node.operand(1), node.operand(2)]),
-            Op::FToF => open.push(node.operand(0)),
-            // The sign is chosen; what is always negated is computed from a number.
-            Op::FNeg if next != id => open.push(node.operand(0)),
-            Op::FMul | Op::FDiv => {
-                let (a, b) = (node.operand(0), node.operand(1));
-                if [(a, b), (b, a)].iter().any(|(a, b)| is_integer(*a) && dag.op(*b) == Op::Table) {
-                    return true;
-                }
-            }
-            _ if is_integer(next) => return true,
-            _ => {}
+    digits::read_at(dag, id).is_some() || fraction::is_read_from_digits(dag, id)
+}
+
+/// What was there before anything was written, and the best that was.
+struct Attempts {
+    start: Vec<u8>,
+    best: Vec<u8>,
+    least: f64,
+}
+
+impl Attempts {
+    fn from(problem: &Problem<'_>) -> Self {
+        let start = problem.bytes().to_vec();
+        Self { best: start.clone(), start, least: problem.total() }
+    }
+
+    /// Writes a number; breaks off when everything holds or the budget is used up.
+    fn write(
+        &mut self,
+        problem: &mut Problem<'_>,
+        page: &Page,
+        place: usize,
+        text: &str,
+        end: End,
+    ) -> ControlFlow<()> {
+        if problem.is_spent() {
+            return ControlFlow::Break(());
         }
-    }
-    false
-}
-
-/// Whether an integer is made from digits, each of which is added to ten times those before it.
-fn adds_digits(dag: &Dag, id: ExprId) -> bool {
-    let mut open = vec![id];
-    for _ in 0..MAX_PARTS {
-        let Some(next) = open.pop() else { return false };
-        let node = dag.node(next);
-        match node.op() {
-            Op::Mul if node.operands().iter().any(|id| dag.constant_value(*id) == Some(10)) => return true,
-            Op::Ite => open.extend([node.operand(2), node.operand(1)]),
-            Op::Add | Op::Sub | Op::Neg | Op::ZExt | Op::SExt => open.extend(node.operands()),
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Bytes that lie together, to be written on.
-struct Page {
-    touch: Touch,
-    /// What they were.
-    base: Vec<u8>,
-}
-
-impl Page {
-    fn new(problem: &Problem<'_>, range: InputRange) -> Self {
-        let first = problem.slot(InputByte { region: range.region, offset: range.start });
-        let slots: Vec<usize> = (first..first + (range.end - range.start) as usize).collect();
-        let base = slots.iter().map(|slot| problem.bytes()[*slot]).collect();
-        Self { touch: problem.touch(slots), base }
-    }
-
-    /// Writes text that fits there, and what ends it; all other bytes are as they were. Returns the distance, or nothing if a
-    /// byte cannot be what it should.
-    fn write(&self, problem: &mut Problem<'_>, place: usize, text: &[u8], end: End) -> Option<f64> {
-        let mut bytes = self.base.clone();
-        let after = place + text.len();
-        bytes[place..after].copy_from_slice(text);
-        match end {
-            End::Kept => {}
-            End::Byte(byte) => *bytes.get_mut(after)? = byte,
-            End::Zeros => {
-                let rest = bytes.get_mut(after..).filter(|rest| !rest.is_empty() && !text.contains(&b'e'))?;
-                rest.fill(b'0');
-                if !text.contains(&b'.') {
-                    rest[0] = b'.';
-                }
+        if let Some(distance) = page.write(problem, place, text.as_bytes(), end)
+            && distance < self.least
+        {
+            self.least = distance;
+            self.best = problem.bytes().to_vec();
+            if problem.is_solved() {
+                return ControlFlow::Break(());
             }
         }
-        let is_allowed = |(slot, byte): (&usize, &u8)| problem.domain(*slot).contains(*byte);
-        let mut changes = self.touch.slots.iter().zip(&bytes);
-        if !changes.all(is_allowed) {
-            return None;
-        }
-        for (slot, byte) in self.touch.slots.iter().zip(&bytes) {
-            problem.set(*slot, *byte);
-        }
-        Some(problem.evaluate(&self.touch))
-    }
-
-    fn restore(&self, problem: &mut Problem<'_>) {
-        for (slot, byte) in self.touch.slots.iter().zip(&self.base) {
-            problem.set(*slot, *byte);
-        }
-        problem.evaluate(&self.touch);
+        ControlFlow::Continue(())
     }
 }
