@@ -260,3 +260,45 @@ int main(void) {
     let report = json(&cairn(&workspace, &[&arguments[..], &["--json"]].concat()));
     assert_eq!(report["stopped"], "its time was up; `--for` gives it more");
 }
+
+#[test]
+fn integers_that_are_read_from_digits_are_spelled_in_one_question() {
+    let text = r#"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void) {
+  static char text[256];
+  int a = 0;
+  fread(text, 1, sizeof text - 1, stdin);
+  if (strtol(text, NULL, 10) == LONG_MAX)
+    puts("largest");
+  if (atoi(text) == INT_MIN)
+    puts("smallest");
+  if (strtol(text, NULL, 36) == 123456)
+    puts("letters");
+  if (strtoul(text, NULL, 0) == 0xdeadbeef)
+    puts("any base");
+  if (sscanf(text, "%d", &a) > 5 || a == -7654321)
+    puts("scanned");
+  if (atoi(text) * 3 + 1 == 1000000)
+    puts("computed");
+  if (atoi(text) < -1000000000)
+    puts("below");
+  return 0;
+}
+"#;
+    let workspace = program(text);
+    workspace.write("start", "AAAAAAAAAAAAAAAAAAAAAAAA");
+    let branches = ["9", "11", "13", "15", "17:37", "19", "21"];
+    let lines = ["largest", "smallest", "letters", "any base", "scanned", "computed", "below"];
+    for (place, line) in branches.iter().zip(lines) {
+        let branch = format!("target.c:{place}:true");
+        let solve = cairn(&workspace, &["solve", "./program", "start", "--branch", &branch, "--json"]);
+        let report = json(&solve.success());
+        let printed = report["found"][0]["outcome"]["stdout"]["bytes"].as_str().expect("it printed text");
+        assert!(printed.contains(line), "{report}");
+        assert_eq!(report["n_questions"], 1, "{report}");
+    }
+}
