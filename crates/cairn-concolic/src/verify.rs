@@ -36,7 +36,9 @@ impl fmt::Display for Verification {
             Self::Flipped => write!(f, "flipped"),
             Self::Valued => write!(f, "has the value"),
             Self::Same => write!(f, "not flipped"),
+            Self::Diverged { after: 1 } => write!(f, "diverged after 1 decision"),
             Self::Diverged { after } => write!(f, "diverged after {after} decisions"),
+            Self::Ended { after: 1 } => write!(f, "ended after 1 decision"),
             Self::Ended { after } => write!(f, "ended after {after} decisions"),
         }
     }

@@ -236,6 +236,8 @@ fn a_new_run_is_held_against_the_old_one() {
         Verification::Diverged { after: 1 }
     );
     assert_eq!(compare(&[conditional(1, true, 6)]), Verification::Ended { after: 1 });
+    assert_eq!(Verification::Ended { after: 1 }.to_string(), "ended after 1 decision");
+    assert_eq!(Verification::Diverged { after: 2 }.to_string(), "diverged after 2 decisions");
 }
 
 #[test]

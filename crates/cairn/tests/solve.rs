@@ -262,6 +262,27 @@ int main(void) {
 }
 
 #[test]
+fn a_library_function_may_take_another_way_to_the_branch() {
+    let text = r#"
+#include <stdio.h>
+
+int main(void) {
+  static char text[256];
+  double number;
+  int hexadecimal;
+  fread(text, 1, sizeof text - 1, stdin);
+  if (sscanf(text, "%lf,%x", &number, &hexadecimal) == 2)
+    return 7;
+  return 0;
+}
+"#;
+    let workspace = program(text);
+    workspace.write("start", "AAAAAAAAAAAAAAAAAAAAAAAA");
+    let solve = cairn(&workspace, &["solve", "./program", "start", "--branch", "target.c:8:true"]).success();
+    assert!(solve.stdout.contains("exits with 7\n"), "{solve}");
+}
+
+#[test]
 fn integers_that_are_read_from_digits_are_spelled_in_one_question() {
     let text = r#"
 #include <limits.h>

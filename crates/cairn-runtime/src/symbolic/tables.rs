@@ -8,7 +8,7 @@ use super::{
 };
 use cairn_abi::{
     record::Record,
-    symbolic::{ConstantTable, Op, TableHead, switch::NO_CONDITION},
+    symbolic::{ConstantTable, Op, TableHead, switch::GIVEN},
 };
 use core::{
     ptr,
@@ -78,11 +78,11 @@ pub fn look_up(address: usize, size: u64, value: u64, pointer: u32) -> Option<u3
     let table = find(address, size)?;
     let at = (address - table.start) as u64;
     let offset = binary(Op::Sub, 64, [pointer, 0], [address as u64, table.start as u64], at);
-    // Elsewhere there is something else.
+    // Elsewhere there is something else. Nothing decides that, so it is no decision in which two runs could differ.
     let last = table.size - size;
     let is_within = binary(Op::ULe, 64, [offset, 0], [at, last], 1);
     if is_first_note(is_within) {
-        path::note(Record::Conditional { condition: NO_CONDITION, direction: true, label: is_within });
+        path::note(Record::Conditional { condition: GIVEN, direction: true, label: is_within });
     }
     let width = size as u32 * 8;
     Some(intern(Op::Table, width, [offset, table.offset, 0], value & mask(width)))
