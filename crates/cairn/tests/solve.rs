@@ -283,6 +283,40 @@ int main(void) {
 }
 
 #[test]
+fn an_input_that_takes_the_branch_already_is_told_as_that() {
+    let workspace = program(PROGRAM);
+    let branch = ["solve", "./program", "start", "--branch", "target.c:9:false"];
+    let solve = cairn(&workspace, &branch).success();
+    assert!(solve.stdout.contains("  note       the given input takes this branch already\n"), "{solve}");
+    let solve = cairn(&workspace, &[&branch[..], &["--json"]].concat()).success();
+    assert_eq!(json(&solve)["note"], "the given input takes this branch already");
+    let solve = cairn(&workspace, &["solve", "./program", "start", "--line", "target.c:12"]).success();
+    assert!(solve.stdout.contains("the given input comes to this line already"), "{solve}");
+}
+
+#[test]
+fn a_branch_on_a_value_that_is_not_followed_is_told_as_that() {
+    let text = r#"
+#include <regex.h>
+#include <stdio.h>
+
+int main(void) {
+  static char text[64];
+  fread(text, 1, sizeof text - 1, stdin);
+  regex_t regex;
+  regcomp(&regex, "^ab+c$", 0);
+  if (regexec(&regex, text, 0, NULL, 0) == 0)
+    return 1;
+  return 0;
+}
+"#;
+    let workspace = program(text);
+    let solve =
+        cairn(&workspace, &["solve", "./program", "start", "--branch", "target.c:9:true"]).exits_with(8);
+    assert!(solve.stdout.contains("it depends on a value that is not followed"), "{solve}");
+}
+
+#[test]
 fn integers_that_are_read_from_digits_are_spelled_in_one_question() {
     let text = r#"
 #include <limits.h>

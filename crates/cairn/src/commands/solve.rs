@@ -102,7 +102,7 @@ struct Report {
     n_questions: usize,
     n_disagreements: usize,
     stages: Vec<StageReport>,
-    /// Why there was nothing to ask.
+    /// Why there was nothing to ask, or nothing to be found out.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
     /// Why it ended before everything was tried.
@@ -219,10 +219,21 @@ impl Solve {
         let is_specific = matches!(goal, Goal::Line { .. } | Goal::Branch { direction: Some(_), .. });
         if is_specific && self.occurrence.is_none() && goal.is_met(map, &coverage) {
             work.keep(traced.path.regions().input().clone(), None, goal)?;
+            report.note = Some(match goal {
+                Goal::Branch { .. } => "the given input takes this branch already",
+                Goal::Line { .. } => "the given input comes to this line already",
+            });
             return Ok(report);
         }
         if let Goal::Branch { conditions, direction } = goal {
-            for (step, occurrence) in self.steps(&traced, conditions, *direction) {
+            let evaluations = self.evaluations(&traced, conditions, *direction);
+            let (followed, others): (Vec<_>, Vec<_>) = evaluations
+                .into_iter()
+                .partition(|(step, _)| traced.path.steps()[*step].constraint.is_some());
+            if followed.is_empty() && !others.is_empty() {
+                report.note = Some(NOT_FOLLOWED);
+            }
+            for (step, occurrence) in followed {
                 report.stopped = work.until.over();
                 if report.stopped.is_some() {
                     return Ok(report);
@@ -280,6 +291,7 @@ impl Solve {
             report.stopped = stopped;
             if let Some(input) = found {
                 work.keep(input, None, goal)?;
+                report.note = None;
             }
         }
         Ok(report)
@@ -289,18 +301,22 @@ impl Solve {
         self.patience.or(self.line.as_ref().map(|_| DEFAULT_PATIENCE))
     }
 
-    /// The steps that are asked about, with their occurrence.
-    fn steps(
+    /// The evaluations that are asked about, by their step and occurrence: those that depend on the input.
+    fn evaluations(
         &self,
         traced: &Traced,
         conditions: &[cairn_model::ConditionId],
         wanted: Option<bool>,
     ) -> Vec<(usize, u32)> {
-        traced
-            .path
-            .decisions()
+        let steps = traced.path.steps().iter().enumerate();
+        steps
             .filter_map(|(index, step)| match step.event {
-                Event::Conditional { condition: Some(condition), direction, occurrence, .. } => {
+                Event::Conditional {
+                    condition: Some(condition),
+                    direction,
+                    occurrence,
+                    expression: Some(_),
+                } => {
                     let is_asked = match self.occurrence {
                         Some(Occurrence::Number(number)) => number == occurrence,
                         _ => true,
@@ -323,6 +339,7 @@ impl Solve {
         let evaluations = goal.evaluations(&traced.path);
         if self.occurrence.is_none() && evaluations.iter().any(|evaluation| evaluation.has_it) {
             work.keep_value(traced.path.regions().input().clone(), None)?;
+            report.note = Some("the expression has this value with the given input already");
             return Ok(report);
         }
         if evaluations.is_empty() {
@@ -369,6 +386,10 @@ impl Solve {
         Ok(report)
     }
 }
+
+/// Why there is nothing to ask about a condition that depends on the input.
+const NOT_FOLLOWED: &str =
+    "no input: it depends on a value that is not followed; `--runs N` tries other inputs";
 
 /// How many inputs are run on the way to a line.
 const DEFAULT_RUNS: usize = 1000;
@@ -535,6 +556,9 @@ fn text(report: &Report) -> String {
     for attempt in &report.attempts {
         lines.push(format!("  attempt    {}, occurrence {}", attempt.branch, attempt.occurrence));
         lines.push(format!("             {}", attempt.answer));
+    }
+    if let (Some(note), false) = (report.note, report.found.is_empty()) {
+        lines.push(format!("  note       {note}"));
     }
     for found in &report.found {
         lines.push(format!("  found      {}", found.path.as_deref().unwrap_or(&found.address)));
