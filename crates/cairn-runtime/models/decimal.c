@@ -1,8 +1,8 @@
 /* strtod and its kin.
  *
  * The digits make an integer and a power of ten, both expressions over the bytes of a window; a product or quotient
- * of the two is the value. That is exact where both are exact doubles, up to 2^53 and 10^22; that they are becomes a
- * condition. A `float` is rounded from there. The real function is always asked too: what differs from its answer by
+ * of the two is the value. That is right where both are exact doubles, up to 2^53 and 10^22, or where only the power
+ * has to be rounded; that they are becomes a condition. A `float` is rounded from there. The real function is always asked too: what differs from its answer by
  * a bit (long numbers, infinities, hexadecimal digits, other decimal points, other rounding modes) is not used; the
  * bytes are made conditions and the real value returned as a constant. */
 #include "models.h"
@@ -80,12 +80,20 @@ static struct cairn_decimal cairn_read_decimal(const char *s, size_t n, bool ski
   return number;
 }
 
-#define CAIRN_LARGEST_POWER 22
+/* Powers of ten that are exact. */
+#define CAIRN_EXACT_POWER 22
+/* The largest that no single digit makes infinite. */
+#define CAIRN_LARGEST_POWER 307
 
+#define TEN(n)                                                                                                         \
+  1e##n##0, 1e##n##1, 1e##n##2, 1e##n##3, 1e##n##4, 1e##n##5, 1e##n##6, 1e##n##7, 1e##n##8, 1e##n##9
 static const double cairn_powers[CAIRN_LARGEST_POWER + 1] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    TEN(0),  TEN(1),  TEN(2),  TEN(3),  TEN(4),  TEN(5),  TEN(6),  TEN(7),  TEN(8),  TEN(9),
+    TEN(10), TEN(11), TEN(12), TEN(13), TEN(14), TEN(15), TEN(16), TEN(17), TEN(18), TEN(19),
+    TEN(20), TEN(21), TEN(22), TEN(23), TEN(24), TEN(25), TEN(26), TEN(27), TEN(28), TEN(29),
+    1e300,   1e301,   1e302,   1e303,   1e304,   1e305,   1e306,   1e307,
 };
+#undef TEN
 
 /* The number as a double, rounded twice at most. Exponents that are too large count as the largest. */
 static double cairn_decimal_value(struct cairn_decimal number) {
@@ -99,15 +107,21 @@ static double cairn_decimal_value(struct cairn_decimal number) {
   return number.negative & number.matched ? negated : value;
 }
 
-/* Whether the value is rounded only once, so that it is right. */
+/* Whether the value is rounded only once, so that it is right, and finite as a float too. */
 static bool cairn_is_exact(struct cairn_decimal number) {
   return !number.overflow & (number.mantissa <= 1ul << 53) &
-         cairn_in_range(number.exponent, -CAIRN_LARGEST_POWER, CAIRN_LARGEST_POWER);
+         cairn_in_range(number.exponent, -CAIRN_EXACT_POWER, CAIRN_EXACT_POWER);
+}
+
+/* Whether it is right as a double: where the power has been rounded, one of these digits rounds nothing more. */
+static bool cairn_is_right(struct cairn_decimal number) {
+  unsigned long digit = number.mantissa;
+  bool doubles = (digit == 1) | (digit == 2) | (digit == 4) | (digit == 8);
+  return cairn_is_exact(number) | (doubles & cairn_in_range(number.exponent, 0, CAIRN_LARGEST_POWER));
 }
 
 /* Makes that a condition, if it is the case in this run. */
-static void cairn_hold_exact(struct cairn_decimal number) {
-  bool exact = cairn_is_exact(number);
+static void cairn_hold_exact(bool exact) {
   if (cairn_concrete(exact)) cairn_hold(exact);
 }
 
@@ -159,7 +173,7 @@ double cairn_strtod(const char *s, char **end) {
     cairn_hold_bytes(s, cairn_consumed(s, stop));
     return real;
   }
-  cairn_hold_exact(number);
+  cairn_hold_exact(cairn_is_right(number));
   if (end) *end = (char *)s + number.end;
   return model;
 }
@@ -176,7 +190,7 @@ float cairn_strtof(const char *s, char **end) {
     cairn_hold_bytes(s, cairn_consumed(s, stop));
     return real;
   }
-  cairn_hold_exact(number);
+  cairn_hold_exact(cairn_is_exact(number));
   if (end) *end = (char *)s + number.end;
   return model;
 }

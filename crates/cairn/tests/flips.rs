@@ -87,6 +87,7 @@ fixtures! {
     flip_harness_length
     flip_hash
     flip_integer_overflow
+    flip_large_exponent
     flip_line_parser
     flip_little_endian
     flip_longjmp

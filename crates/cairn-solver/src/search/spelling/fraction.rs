@@ -21,7 +21,7 @@ pub fn write(problem: &mut Problem<'_>, attempts: &mut Attempts, demand: Demand)
         let page = Page::new(problem, range, &attempts.start);
         for place in 0..page.base().len().min(MAX_PLACES) {
             let room = page.base().len() - place;
-            for text in numbers.iter().filter_map(|number| number.text(room)) {
+            for text in numbers.iter().flat_map(|number| number.texts(room)) {
                 for end in ENDS {
                     attempts.write(problem, &page, place, &text, end)?;
                 }
