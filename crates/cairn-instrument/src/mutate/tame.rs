@@ -1,6 +1,6 @@
 //! Bodies without undefined behaviour of their own, so that it does not decide what becomes of a mutant: arithmetic
-//! wraps, shifts take their amount modulo the width, variables start as zero, dividing by zero stops the program, and
-//! nothing is promised of what is read or of which accesses meet.
+//! wraps, shifts take their amount modulo the width, variables start as zero, dividing by zero stops the program, loops may
+//! be endless, and nothing is promised of what is read or of which accesses meet.
 
 use crate::ir::instructions;
 use inkwell::llvm_sys::{
@@ -16,9 +16,12 @@ use inkwell::llvm_sys::{
 /// what lay there.
 const MOST_CLEARED: u64 = 16 * 1024;
 
-/// What clang notes of instructions because C promises it: that a `_Bool` is 0 or 1, and that a member is not accessed
-/// as another. A mutant may access another.
-const PROMISES: [&str; 5] = ["tbaa", "tbaa.struct", "range", "nonnull", "noundef"];
+/// What clang notes of instructions because C promises it: that a `_Bool` is 0 or 1, that a member is not accessed as
+/// another, and that a loop ends. A mutant may access another, and its loop may not end.
+const PROMISES: [&str; 6] = ["tbaa", "tbaa.struct", "range", "nonnull", "noundef", "llvm.loop"];
+
+/// Likewise of functions, which C++ promises to end or to do something.
+const PROMISED_END: &str = "mustprogress";
 
 /// Tames a body before mutants are woven into it; [`settle`] does the rest.
 ///
@@ -29,6 +32,7 @@ pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: L
     unsafe {
         let promises =
             PROMISES.map(|name| LLVMGetMDKindIDInContext(context, name.as_ptr().cast(), name.len() as u32));
+        remove_promise_of_end(function);
         let mut variables = Vec::new();
         let mut block = LLVMGetFirstBasicBlock(function);
         while !block.is_null() {
@@ -54,6 +58,18 @@ pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: L
         for variable in variables {
             clear(builder, context, variable, start);
         }
+    }
+}
+
+/// Lets a function run for ever.
+///
+/// # Safety
+/// The function belongs to a live module.
+pub(super) unsafe fn remove_promise_of_end(function: LLVMValueRef) {
+    // SAFETY: promised by the caller; removing what is not there does nothing.
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(PROMISED_END.as_ptr().cast(), PROMISED_END.len());
+        LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
     }
 }
 

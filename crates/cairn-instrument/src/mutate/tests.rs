@@ -516,3 +516,38 @@ fn arrays_of_variable_length_start_as_zero() {
         }"#]],
     );
 }
+
+#[test]
+fn a_loop_that_becomes_endless_stays() {
+    let text = r#"
+        define i32 @f(i32 %n) mustprogress {
+        entry:
+          br label %loop
+        loop:
+          %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+          %next = add nsw i32 %i, 1
+          %goes_on = icmp slt i32 %next, %n
+          br i1 %goes_on, label %loop, label %end, !llvm.loop !0
+        end:
+          ret i32 %next
+        }
+        !0 = distinct !{!0, !1}
+        !1 = !{!"llvm.loop.mustprogress"}
+    "#;
+    let anchor = Anchor { at: At::Result(at(1, 2)), operands: vec![OperandAt::Operand(at(1, 2), 0)] };
+    let always = Change::Value(Formula { nodes: vec![Node::Integer(ValueType::Bool, 1)] });
+    check(
+        text,
+        anchor,
+        ValueType::Bool,
+        always,
+        expect![[r#"
+        define noundef i32 @f(i32 %n) local_unnamed_addr #0 {
+        entry:
+          br label %cairn.before
+
+        cairn.before:                                     ; preds = %cairn.before, %entry
+          br label %cairn.before
+        }"#]],
+    );
+}
