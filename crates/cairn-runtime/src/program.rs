@@ -22,9 +22,7 @@ pub unsafe extern "C" fn run_main(
     channel::reached(Stage::MainEntered);
     #[cfg(target_arch = "x86_64")]
     if let Some(channel) = channel::find() {
-        // SAFETY: start-up code passes a list of strings, or nothing at all.
-        let name = if argv.is_null() { core::ptr::null_mut() } else { unsafe { *argv } };
-        let entry = crate::session::Entry::Main { name, main };
+        let entry = crate::session::Entry::Main { start: argv.cast(), main };
         if let Some(status) = crate::session::serve(channel, entry) {
             return status;
         }

@@ -67,6 +67,7 @@ fn ready(vault: &mut Vault, slot: &ChangeSlot) -> Option<Call> {
     let data = input::part(inputs, slot.data)?;
     let max_size = slot.max_size as usize;
     let unused = vault.buffer.size.checked_sub(max_size)?;
+    vault.buffer_used = vault.buffer_used.max(max_size);
     // SAFETY: within the buffer.
     let made = unsafe { vault.buffer.start.add(unused) };
     let changer = match slot.changer {

@@ -6,11 +6,7 @@ use cairn_abi::session::{
     FileSlot, InputSlot, RunnerMode, Span,
     descriptors::{FILE, SCRATCH, STDIN_CONTENT},
 };
-use core::{
-    ffi::{c_char, c_int},
-    ptr,
-    sync::atomic::Ordering,
-};
+use core::{ffi::c_int, ptr, sync::atomic::Ordering};
 
 /// What the program is called with.
 pub type Arguments = [usize; 3];
@@ -30,12 +26,18 @@ pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
         Entry::Harness(harness) => {
             if vault.mode == RunnerMode::Snapshot {
                 // For its environment.
-                lay_out_strings(vault, ptr::null_mut(), slot)?;
+                lay_out_strings(vault, ptr::null(), slot)?;
             }
             let given = part(inputs, slot.buffer)?;
             // SAFETY: the buffer is as large as all inputs together; the program does not run.
             let start = unsafe {
                 let start = vault.buffer.start.add(vault.buffer.size - given.size);
+                // Before its buffer no harness finds what an earlier one was given.
+                if vault.buffer_used > given.size {
+                    let earlier = vault.buffer_used - given.size;
+                    start.sub(earlier).write_bytes(0, earlier);
+                }
+                vault.buffer_used = given.size;
                 ptr::copy_nonoverlapping(given.start, start, given.size);
                 start
             };
@@ -46,8 +48,8 @@ pub fn ready(vault: &mut Vault, slot: &InputSlot) -> Option<Arguments> {
             }
             Some([start.expose_provenance(), given.size, 0])
         }
-        Entry::Main { name, main } => {
-            let arguments = lay_out_strings(vault, name, slot)?;
+        Entry::Main { start, main } => {
+            let arguments = lay_out_strings(vault, start, slot)?;
             if vault.regions.symbolic.is_some() {
                 let [_, argv, envp] = arguments.map(ptr::with_exposed_provenance_mut);
                 let main = (main as *const ()).expose_provenance();
@@ -187,13 +189,18 @@ fn open_to_write(path: Part) -> Option<()> {
     }
 }
 
-/// Pointers first, strings after them, as the kernel lays them out on the stack of a new process.
-fn lay_out_strings(vault: &mut Vault, name: *mut c_char, slot: &InputSlot) -> Option<Arguments> {
+/// What lies before the pointers to arguments: their number, as the kernel writes it, and what start-up code leaves on the
+/// stack below. Programs that count down too far find it.
+const N_BEFORE: usize = 4;
+
+/// Pointers first, strings after them, as the kernel lays them out on the stack of a new process; `start` are those of this
+/// one, or null.
+fn lay_out_strings(vault: &mut Vault, start: *const usize, slot: &InputSlot) -> Option<Arguments> {
     let strings = part(vault.regions.inputs, slot.strings)?;
     let (n_arguments, n_variables) = (slot.n_arguments as usize, slot.n_variables as usize);
     let n_pointers = n_arguments.checked_add(n_variables)?.checked_add(3)?;
     let area = vault.arguments;
-    let pointers_size = n_pointers.checked_mul(size_of::<usize>())?;
+    let pointers_size = n_pointers.checked_add(N_BEFORE)?.checked_mul(size_of::<usize>())?;
     let used = pointers_size.checked_add(strings.size)?;
     if used > area.size || bytes(strings).last().is_some_and(|last| *last != 0) {
         return None;
@@ -205,8 +212,10 @@ fn lay_out_strings(vault: &mut Vault, name: *mut c_char, slot: &InputSlot) -> Op
         if vault.arguments_used > used {
             area.start.add(used).write_bytes(0, vault.arguments_used - used);
         }
-        let pointers = area.start.cast::<usize>();
-        pointers.write(name.expose_provenance());
+        let pointers = area.start.cast::<usize>().add(N_BEFORE);
+        lay_out_before(pointers, start);
+        pointers.sub(1).write(n_arguments + 1);
+        pointers.write(if start.is_null() { 0 } else { start.read() });
         let mut next = 1;
         let mut at = 0;
         for string in bytes(strings).split_inclusive(|byte| *byte == 0) {
@@ -233,6 +242,22 @@ fn lay_out_strings(vault: &mut Vault, name: *mut c_char, slot: &InputSlot) -> Op
         let variables = pointers.add(n_arguments + 2);
         environment::set(variables.cast());
         Some([n_arguments + 1, pointers.expose_provenance(), variables.expose_provenance()])
+    }
+}
+
+/// Copies what lies before the pointers to arguments of this process. What points there points to the copy then.
+///
+/// # Safety
+/// There is room before `pointers`; `start` are what the process was started with, on its stack, or null.
+unsafe fn lay_out_before(pointers: *mut usize, start: *const usize) {
+    for number in 1..=N_BEFORE {
+        // SAFETY: promised by the caller; below its arguments a stack goes on.
+        unsafe {
+            let word = if start.is_null() { 0 } else { start.sub(number).read() };
+            let is_near = start.addr().wrapping_sub(word) <= N_BEFORE * size_of::<usize>();
+            let moved = word.wrapping_sub(start.addr()).wrapping_add(pointers.addr());
+            pointers.sub(number).write(if is_near && !start.is_null() { moved } else { word });
+        }
     }
 }
 

@@ -40,7 +40,7 @@ use cairn_abi::{
     counters::COUNTERS_START,
     session::{InputSlot, ResultSlot, SessionBoard},
 };
-use core::{ffi::c_char, ptr};
+use core::ptr;
 
 /// Notes memory that the runtime itself has mapped during a run, and that goes with it.
 pub fn note_mapping(start: *mut u8, size: usize) {
@@ -55,8 +55,8 @@ pub fn note_mapping(start: *mut u8, size: usize) {
 pub enum Entry {
     /// The program's `main`; every run finds the same `argv[0]`.
     Main {
-        /// The program's name.
-        name: *mut c_char,
+        /// The arguments of this process, where the kernel laid them out, or null.
+        start: *const usize,
         /// Its `main`.
         main: Main,
     },

@@ -35,6 +35,8 @@ pub struct Vault {
     pub text: Part,
     /// Memory whose end is followed by a guard, for harness buffers.
     pub buffer: Part,
+    /// How much of the end of `buffer` was written since it was clear before what the last run was given.
+    pub buffer_used: usize,
     /// Bytes in the file behind standard input, where that is known.
     pub stdin_size: Option<u64>,
     /// The file that was written last.
