@@ -6,6 +6,7 @@ mod build;
 mod find;
 mod instrument;
 mod link;
+mod own_code;
 mod sanitized;
 mod search_path;
 

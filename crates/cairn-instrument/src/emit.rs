@@ -82,7 +82,8 @@ pub enum Effort {
     Light,
     /// Not at all.
     None,
-    /// Not at all, but with the checks of AddressSanitizer, for functions that ask for them.
+    /// Not at all, but with the checks of AddressSanitizer, for functions that ask for them. It does not notice who jumps
+    /// far out of an object into another, so bounds that are known are checked before.
     Checked,
 }
 
@@ -93,7 +94,7 @@ impl Effort {
             Self::Full => "default<O2>",
             Self::Light => "default<O1>",
             Self::None => "verify",
-            Self::Checked => "asan",
+            Self::Checked => "function(bounds-checking),asan",
         }
     }
 }

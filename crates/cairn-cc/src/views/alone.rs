@@ -4,6 +4,7 @@ use super::{
     build::{ViewError, ViewRequest, build_views, file_part, io_error, work_folder},
     instrument::instrument,
     link::{Link, Linked},
+    own_code,
 };
 use crate::{Settings, record::BuildRecord, store};
 use cairn_model::StableId;
@@ -18,6 +19,9 @@ const SMALL_AT_ONCE: usize = 256;
 /// The object with the rest of the program, beside the mutants that are compiled apart.
 const REST: &str = "rest.o";
 
+/// What makes mappings lie elsewhere.
+const FENCE: &str = "fence";
+
 /// Links that run at the same time.
 const LINKS_AT_ONCE: usize = 4;
 
@@ -31,7 +35,7 @@ pub enum Alone {
     /// Likewise, but the function that it changes by itself, and the rest of the program once for all mutants: that is
     /// many times faster.
     Apart,
-    /// Not at all.
+    /// Not at all, and with mappings that lie elsewhere.
     Unoptimised,
     /// Not optimised, with the checks of AddressSanitizer.
     Checked,
@@ -100,6 +104,9 @@ pub fn build_alone(
             }
         }
         instrument(settings, record, request, &outputs, work.path())?;
+        if alone == Alone::Unoptimised {
+            own_code::compile(settings, FENCE, include_str!("alone/fence.c"), work.path())?;
+        }
         for several in part.chunks(LINKS_AT_ONCE) {
             let links: Vec<Link> = several
                 .iter()
@@ -108,6 +115,7 @@ pub fn build_alone(
                         name: mutant.to_string(),
                         objects: match alone {
                             Alone::Apart => vec![object(mutant), REST.to_owned()],
+                            Alone::Unoptimised => vec![object(mutant), format!("{FENCE}.o")],
                             _ => vec![object(mutant)],
                         },
                         has_runtime: false,

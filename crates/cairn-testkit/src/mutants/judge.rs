@@ -56,6 +56,10 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// Time for a run without optimisation that should end.
 const MUCH_PATIENCE: Duration = Duration::from_secs(20);
 
+/// Time in which a program takes many steps without optimisation. Optimised, it may take none: where a loop leads can often
+/// be computed.
+const MUCH_TIME_FOR_STEPS: Duration = Duration::from_millis(500);
+
 /// What changes where things lie in memory and what is in it: the size of the environment, and what `malloc` leaves.
 fn layouts() -> [Vec<(String, String)>; 3] {
     let padding = |n: usize| ("PADDING".to_owned(), "x".repeat(n));
@@ -87,31 +91,41 @@ impl Judge {
     ) -> Agreement {
         let mut programs: Vec<Runs> =
             reference.programs.iter().map(|program| Runs::of(program, &self.config)).collect();
-        match compare_one(&mut programs, input, view) {
-            Agreement::Different { reference: one } => {
-                // The sources agree among themselves. So do builds of the bitcode, of which the view is one, unless C
-                // leaves open what they do; that they agree in something else is what we look for.
-                let expected = if reference.is_text { view } else { &one };
-                match self.other_behaviour(expected, reference.mutant, input, build) {
-                    Some(other) => Agreement::LayoutDependent { one, other },
-                    None => Agreement::Different { reference: one },
-                }
-            }
-            agreement => agreement,
+        let one = run_first(&mut programs[0], input, view);
+        if one == *view {
+            return Agreement::Same;
+        }
+        let mut in_layouts = || other_layout(&mut programs, input, &one);
+        let in_builds = || {
+            // The sources agree among themselves. So do builds of the bitcode, of which the view is one, unless C
+            // leaves open what they do; that they agree in something else is what we look for.
+            let expected = if reference.is_text { view } else { &one };
+            // Who ran into a limit of steps is compared with who has to take them.
+            let limit = if view.is_endless() { MUCH_TIME_FOR_STEPS } else { MUCH_PATIENCE };
+            self.other_behaviour(expected, reference.mutant, input, build, limit)
+        };
+        // What does not end takes its time in every layout.
+        let other =
+            if one.is_endless() { in_builds().or_else(in_layouts) } else { in_layouts().or_else(in_builds) };
+        match other {
+            Some(other) => Agreement::LayoutDependent { one, other },
+            None => Agreement::Different { reference: one },
         }
     }
 
-    /// What a mutant does when it is compiled from the bitcode in other ways, if that is not always what is `expected`.
+    /// What a mutant does when it is compiled from the bitcode in other ways, if that is not always what is `expected`;
+    /// without optimisation it has `limit`.
     fn other_behaviour(
         &self,
         expected: &Behaviour,
         mutant: MutantId,
         input: &Input,
         build: &MutantBuild,
+        limit: Duration,
     ) -> Option<Behaviour> {
         // What is not optimised is slow, and so is what is checked: not to end soon is not to do something else.
         let unoptimised = build.unoptimised(mutant);
-        let plain = Runs::of(&unoptimised, &self.config).run(input, MUCH_PATIENCE);
+        let plain = Runs::of(&unoptimised, &self.config).run(input, limit);
         if plain != *expected {
             return Some(plain);
         }
@@ -136,47 +150,46 @@ impl Judge {
     }
 }
 
-fn compare_one(programs: &mut [Runs], input: &Input, view: &Behaviour) -> Agreement {
+/// What a reference does that is to be compared with `view`.
+fn run_first(program: &mut Runs, input: &Input, view: &Behaviour) -> Behaviour {
     // Who expects no end need not wait long for it; who is surprised looks again.
     let limit = if view.is_endless() { SOON } else { PATIENCE };
-    let mut first = programs[0].run(input, limit);
-    if first != *view && view.is_endless() {
-        first = programs[0].run(input, PATIENCE);
+    let first = program.run(input, limit);
+    match first != *view && view.is_endless() {
+        true => program.run(input, PATIENCE),
+        false => first,
     }
-    if first == *view {
-        return Agreement::Same;
-    }
+}
+
+/// What a reference does in another of its programs or in another layout of memory, if that is not always `one`.
+fn other_layout(programs: &mut [Runs], input: &Input, one: &Behaviour) -> Option<Behaviour> {
     let n_programs = programs.len();
     let mut differs = |program: usize, variables: Vec<(String, String)>| {
         let mut input = input.clone();
         input.environment.extend(variables.into_iter().map(|(name, value)| (name, value.as_str().into())));
         let other = programs[program].run(&input, PATIENCE);
-        (other != first).then_some(other)
+        (other != *one).then_some(other)
     };
-    let other = (1..n_programs)
+    (1..n_programs)
         .find_map(|program| differs(program, Vec::new()))
-        .or_else(|| layouts().into_iter().find_map(|variables| differs(0, variables)));
-    match other {
-        Some(other) => Agreement::LayoutDependent { one: first, other },
-        None => Agreement::Different { reference: first },
-    }
+        .or_else(|| layouts().into_iter().find_map(|variables| differs(0, variables)))
 }
 
 /// Runs one program, with little patience and with much.
-struct Runs<'a> {
-    program: &'a Path,
-    config: &'a RunConfig,
+pub(super) struct Runs {
+    program: PathBuf,
+    config: RunConfig,
     executors: BTreeMap<Duration, Executor>,
 }
 
-impl<'a> Runs<'a> {
-    fn of(program: &'a Path, config: &'a RunConfig) -> Self {
-        Self { program, config, executors: BTreeMap::new() }
+impl Runs {
+    pub(super) fn of(program: &Path, config: &RunConfig) -> Self {
+        Self { program: program.to_owned(), config: config.clone(), executors: BTreeMap::new() }
     }
 
-    fn run(&mut self, input: &Input, wall_limit: Duration) -> Behaviour {
+    pub(super) fn run(&mut self, input: &Input, wall_limit: Duration) -> Behaviour {
         let executor = self.executors.entry(wall_limit).or_insert_with(|| {
-            let target = Target { program: self.program.to_owned(), n_counters: 0 };
+            let target = Target { program: self.program.clone(), n_counters: 0 };
             let config = RunConfig { wall_limit, ..self.config.clone() };
             Executor::new(target, config)
                 .unwrap_or_else(|error| panic!("start `{}`: {error}", self.program.display()))
