@@ -4,6 +4,7 @@
 mod alone;
 mod build;
 mod find;
+mod gathered;
 mod instrument;
 mod link;
 mod own_code;
@@ -13,4 +14,5 @@ mod search_path;
 pub use alone::{Alone, build_alone};
 pub use build::{DetailedView, MutantView, ViewError, ViewRequest, Views, build_views};
 pub use find::{FindError, find};
+pub use gathered::{CHOICE, build_gathered};
 pub use sanitized::{Sanitizer, build_sanitized};

@@ -10,7 +10,7 @@ use cairn_instrument::{
     ir::read_module,
     lower::lower,
     mapping::{self, Options},
-    mutate::build::{Objects, Subject, build, build_alone, build_apart},
+    mutate::build::{Objects, Subject, build, build_alone, build_apart, build_gathered},
     plan::Plan,
     scope::Scope,
     symbolic,
@@ -65,6 +65,10 @@ struct Arguments {
     apart: Vec<(StableId, PathBuf)>,
     /// Where the rest of the program goes for them.
     rest: Option<PathBuf>,
+    /// Mutants that are compiled alone and gathered in one program, and where to.
+    gathered: Vec<(StableId, PathBuf)>,
+    /// Where the rest of the program goes for them.
+    gathering: Option<PathBuf>,
 }
 
 fn parse_arguments() -> Result<Arguments> {
@@ -92,17 +96,19 @@ fn parse_arguments() -> Result<Arguments> {
             "--mutant-main" => arguments.mutant_main = Some(value()?),
             "--mutant-bodies" => arguments.mutant_bodies = Some(value()?),
             "--mutant-examined" => arguments.mutant_examined = Some(value()?),
-            "--alone" | "--apart" => {
+            "--alone" | "--apart" | "--gathered" => {
                 let id = value()?.to_string_lossy().into_owned();
                 let id = StableId::try_from(id)
                     .with_context(|| format!("`{name}` wants the stable id of a mutant"))?;
                 let object = value()?;
                 match name.as_str() {
                     "--alone" => arguments.alone.push((id, object)),
-                    _ => arguments.apart.push((id, object)),
+                    "--apart" => arguments.apart.push((id, object)),
+                    _ => arguments.gathered.push((id, object)),
                 }
             }
             "--rest" => arguments.rest = Some(value()?),
+            "--gathering" => arguments.gathering = Some(value()?),
             "--unoptimised" => arguments.alone_effort = Some(emit::Effort::None),
             "--checked" => arguments.alone_effort = Some(emit::Effort::Checked),
             _ => bail!("unknown argument `{name}`"),
@@ -247,6 +253,9 @@ fn write_mutants(
     let mut unknown = build_alone(&subject, &arguments.alone, effort)?;
     if !arguments.apart.is_empty() {
         unknown.extend(build_apart(&subject, &arguments.apart, arguments.rest.as_deref())?);
+    }
+    if let Some(gathering) = &arguments.gathering {
+        unknown.extend(build_gathered(&subject, &arguments.gathered, gathering)?);
     }
     if let Some(mutant) = unknown.first() {
         bail!("there is no mutant `{mutant}` in the set `{set}`");

@@ -3,6 +3,8 @@
 use super::{
     checked::ask_for_checks,
     draft::Draft,
+    gathered::{lower_gathered, lower_gathering},
+    littered::litter,
     objects::{MutantView, lower_alone, lower_apart, lower_rest},
     prune::prune,
 };
@@ -76,7 +78,8 @@ pub fn build(subject: &Subject, objects: &Objects) -> Result<MutantTable, EmitEr
 
 /// Compiles mutants alone: each is the bare program with one change. Returns those that do not exist.
 ///
-/// With [`Effort::Checked`] they show whether what they do is defined at all.
+/// With [`Effort::Checked`] they show whether what they do is defined at all; with [`Effort::None`] all variables hold litter
+/// before they are written.
 pub fn build_alone(
     subject: &Subject,
     mutants: &[(StableId, PathBuf)],
@@ -88,8 +91,10 @@ pub fn build_alone(
         let mut exists = true;
         write(subject.bitcode, object, effort, None, |module| {
             exists = lower_alone(module, &draft, *mutant);
-            if effort == Effort::Checked {
-                ask_for_checks(module);
+            match effort {
+                Effort::None => litter(module),
+                Effort::Checked => ask_for_checks(module),
+                _ => {}
             }
         })?;
         if !exists {
@@ -123,6 +128,42 @@ pub fn build_apart(
         }
     }
     Ok(unknown)
+}
+
+/// Compiles mutants alone, to be linked with `gathering` into one program that can do what each of them does. Returns
+/// those that do not exist.
+pub fn build_gathered(
+    subject: &Subject,
+    mutants: &[(StableId, PathBuf)],
+    gathering: &Path,
+) -> Result<Vec<StableId>, EmitError> {
+    let draft = &draft(subject);
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = mutants.len().div_ceil(n_threads).max(1);
+    let write_share = |mutants: &[(StableId, PathBuf)]| {
+        let mut unknown = Vec::new();
+        for (mutant, object) in mutants {
+            let mut exists = true;
+            write(subject.bitcode, object, Effort::Full, None, |module| {
+                exists = lower_gathered(module, draft, *mutant);
+            })?;
+            if !exists {
+                unknown.push(*mutant);
+            }
+        }
+        Ok(unknown)
+    };
+    let write_share = &write_share;
+    std::thread::scope(|scope| {
+        let running: Vec<_> =
+            mutants.chunks(share).map(|mutants| scope.spawn(move || write_share(mutants))).collect();
+        write(subject.bitcode, gathering, Effort::Full, None, |module| lower_gathering(module, draft))?;
+        let mut unknown = Vec::new();
+        for share in running {
+            unknown.extend(share.join().expect("writing an object does not panic")?);
+        }
+        Ok(unknown)
+    })
 }
 
 fn draft<'a>(subject: &Subject<'a>) -> Draft<'a> {

@@ -303,7 +303,7 @@ pub fn lower_rest(module: &Module, draft: &Draft) {
 }
 
 /// Weaves a mutant in, and returns the functions that it changes; `None` if there is no such mutant, or it does not fit.
-fn weave_alone(module: &Module, draft: &Draft, mutant: StableId) -> Option<Vec<LLVMValueRef>> {
+pub(super) fn weave_alone(module: &Module, draft: &Draft, mutant: StableId) -> Option<Vec<LLVMValueRef>> {
     let functions = walk_functions(module);
     for function in &draft.functions {
         for patch in &function.patches {

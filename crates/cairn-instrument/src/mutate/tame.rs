@@ -56,7 +56,7 @@ pub unsafe fn tame(builder: LLVMBuilderRef, context: LLVMContextRef, function: L
         }
         let start = first_after_variables(function);
         for variable in variables {
-            clear(builder, context, variable, start);
+            fill(builder, context, variable, start, 0);
         }
     }
 }
@@ -166,7 +166,7 @@ unsafe fn limit_shift(builder: LLVMBuilderRef, shift: LLVMValueRef) {
     }
 }
 
-/// Fills a variable with zeros: at `start`, the start of the body, or where it comes to be, if that is later.
+/// Fills a variable with a byte: at `start`, the start of the body, or where it comes to be, if that is later.
 ///
 /// ```text
 ///   %array = alloca i32, i64 %n
@@ -174,13 +174,17 @@ unsafe fn limit_shift(builder: LLVMBuilderRef, shift: LLVMValueRef) {
 ///   %bytes = mul i64 %n, 4
 ///   call void @llvm.memset(ptr %array, i8 0, i64 %bytes, i1 false)
 /// ```
-unsafe fn clear(
+///
+/// # Safety
+/// `variable` is an alloca, and `start` the first instruction after those of the entry, of one live function.
+pub(super) unsafe fn fill(
     builder: LLVMBuilderRef,
     context: LLVMContextRef,
     variable: LLVMValueRef,
     start: LLVMValueRef,
+    byte: u8,
 ) {
-    // SAFETY: `variable` is an alloca, and `start` the first instruction after those of the entry, of one live function.
+    // SAFETY: promised by the caller.
     unsafe {
         let function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(variable));
         let layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
@@ -206,7 +210,7 @@ unsafe fn clear(
             let count = LLVMBuildZExtOrBitCast(builder, count, i64_type, c"".as_ptr());
             LLVMBuildMul(builder, count, size, c"".as_ptr())
         };
-        let byte = LLVMConstNull(LLVMInt8TypeInContext(context));
+        let byte = LLVMConstInt(LLVMInt8TypeInContext(context), byte.into(), 0);
         LLVMBuildMemSet(builder, variable, byte, size, LLVMGetAlignment(variable));
     }
 }

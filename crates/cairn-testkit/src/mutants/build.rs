@@ -4,10 +4,10 @@ use super::judge::Reference;
 use crate::views::{self, decode};
 use cairn_cc::{
     BuildRecord, Settings,
-    views::{Alone, ViewRequest, Views, build_alone, build_views, find},
+    views::{Alone, ViewRequest, Views, build_alone, build_gathered, build_views, find},
 };
 use cairn_executor::{RunConfig, SessionConfig, Target, mutants::MutantSession};
-use cairn_model::{MutantId, MutantTable, ProgramMap, SiteTable};
+use cairn_model::{MutantId, MutantTable, ProgramMap, SiteTable, StableId};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -97,6 +97,16 @@ impl MutantBuild {
             .collect()
     }
 
+    /// One program that can be each of `mutants`, compiled alone.
+    pub(super) fn gathered(&self, mutants: &[MutantId]) -> PathBuf {
+        build_gathered(&self.settings, &self.record, &self.request, &self.stable_ids(mutants))
+            .unwrap_or_else(|error| panic!("mutants compiled alone and gathered: {error}"))
+    }
+
+    fn stable_ids(&self, mutants: &[MutantId]) -> Vec<StableId> {
+        mutants.iter().map(|mutant| self.table.mutants[mutant.index()].stable_id).collect()
+    }
+
     /// The program with only `mutant`, not optimised.
     pub fn unoptimised(&self, mutant: MutantId) -> PathBuf {
         self.build_alone(&[mutant], Alone::Unoptimised).remove(0)
@@ -108,8 +118,7 @@ impl MutantBuild {
     }
 
     fn build_alone(&self, mutants: &[MutantId], alone: Alone) -> Vec<PathBuf> {
-        let ids: Vec<_> = mutants.iter().map(|mutant| self.table.mutants[mutant.index()].stable_id).collect();
-        build_alone(&self.settings, &self.record, &self.request, &ids, alone)
+        build_alone(&self.settings, &self.record, &self.request, &self.stable_ids(mutants), alone)
             .unwrap_or_else(|error| panic!("mutants compiled alone: {error}"))
     }
 

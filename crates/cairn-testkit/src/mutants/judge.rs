@@ -51,7 +51,7 @@ pub enum Agreement {
 const SOON: Duration = Duration::from_millis(250);
 
 /// Time for a run that should end.
-const PATIENCE: Duration = Duration::from_secs(4);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Time for a run without optimisation that should end.
 const MUCH_PATIENCE: Duration = Duration::from_secs(20);

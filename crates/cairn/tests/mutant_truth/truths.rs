@@ -1,15 +1,18 @@
 //! What holds for every fixture.
 
-use crate::fixture::{ARGUMENTS, Fixture};
+use crate::{
+    comparison::{Comparison, run},
+    fixture::{ARGUMENTS, Fixture},
+};
 use cairn_executor::{Executor, RunConfig, mutants::MutantSession};
 use cairn_model::{Ending, Input, MutantId, map::Extent};
-use cairn_testkit::mutants::{Agreement, Behaviour, EditedSources, Judge, Reference, Tally, sample};
+use cairn_testkit::mutants::{Behaviour, EditedSources, Judge, Tally, sample};
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
-/// How many mutants of a fixture have a build of their own.
+/// How many mutants of a fixture have a build of their own, whatever the gathered program does.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
     /// Made from the bitcode.
@@ -33,14 +36,20 @@ impl Amount {
 /// Steps a mutant may take. Mutated bodies count every turn of a loop, so what the original takes says little.
 const FUEL: u64 = 8_000_000;
 
+/// Time a mutant may take that waits and does not take steps.
+const TIME: Duration = Duration::from_secs(1);
+
 /// Steps for a mutant whose reference ends: enough for everything the fixtures do.
-const MUCH_FUEL: u64 = 50_000_000;
+const MUCH_FUEL: u64 = 150_000_000;
+
+/// Time for such a mutant, and for the original.
+const MUCH_TIME: Duration = Duration::from_secs(10);
 
 /// Chooses the sample.
 const SEED: u64 = 4;
 
-/// One in so many mutants is run in a fresh process of the view too.
-const FRESH: usize = 8;
+/// One in so many of the sample is run in a fresh process of the view too.
+const FRESH: usize = 3;
 
 /// One in so many has a build in which only its function was compiled anew, as `bench/run mutants-truth` has for most.
 const APART: usize = 6;
@@ -49,13 +58,15 @@ const APART: usize = 6;
 pub fn hold(name: &str, amount: Amount) {
     let amount = amount.or_all();
     let fixture = Fixture::build(name, "all");
-    let judge = Judge::new(&RunConfig { wall_limit: Duration::from_secs(5), ..RunConfig::default() });
-    let mut session = fixture.build.session(judge.config().clone());
+    let judge = Judge::new(&RunConfig { wall_limit: MUCH_TIME, ..RunConfig::default() });
+    let mut patient = fixture.build.session(judge.config().clone());
+    patient.set_fuel(MUCH_FUEL);
+    let mut session = fixture.build.session(RunConfig { wall_limit: TIME, ..judge.config().clone() });
     session.set_fuel(FUEL);
     let originals: Vec<Behaviour> = fixture
         .inputs
         .iter()
-        .map(|(_, input)| check_inactive(&fixture, &judge, &mut session, input))
+        .map(|(_, input)| check_inactive(&fixture, &judge, &mut patient, input))
         .collect();
     let all: Vec<MutantId> = (0..fixture.build.table.mutants.len() as u32).map(MutantId).collect();
     check_distinct(&fixture, &all);
@@ -65,26 +76,25 @@ pub fn hold(name: &str, amount: Amount) {
     let mut runs: BTreeMap<MutantId, Vec<Behaviour>> = BTreeMap::new();
     for ((input_name, input), original) in fixture.inputs.iter().zip(&originals) {
         let what = format!("{name}, input {input_name}");
-        let infected = examine(&mut session, input, original, &what);
+        let infected = examine(&mut patient, input, original, &what);
         let exits =
             matches!(original, Behaviour::Ended(outcome) if matches!(outcome.ending, Ending::Exited { .. }));
-        let is_chosen = |mutant: &MutantId| alone.contains(mutant) || edited.contains(mutant);
-        let wanted: Vec<MutantId> =
-            all.iter().copied().filter(|mutant| is_chosen(mutant) || !infected.contains(mutant)).collect();
-        for run in session.run(input, &wanted).expect("runs of mutants") {
-            let behaviour: Behaviour = run.run.execution.outcome.into();
+        for of_mutant in session.run(input, &all).expect("runs of mutants") {
+            let mutant = of_mutant.mutant;
+            let mut behaviour: Behaviour = of_mutant.run.execution.outcome.into();
             // Where the original dies of an expression, mutants were not compared with it; such an input kills nothing.
-            if exits && !infected.contains(&run.mutant) {
+            if exits && !infected.contains(&mutant) {
+                if behaviour.is_endless() {
+                    behaviour = run(&mut patient, mutant, input);
+                }
                 assert_eq!(
                     behaviour.to_string(),
                     original.to_string(),
                     "{what}: {} is not infected, and is noticed",
-                    fixture.build.describe(run.mutant)
+                    fixture.build.describe(mutant)
                 );
             }
-            if is_chosen(&run.mutant) {
-                runs.entry(run.mutant).or_default().push(behaviour);
-            }
+            runs.entry(mutant).or_default().push(behaviour);
         }
     }
     let mut tally = Tally::default();
@@ -94,10 +104,16 @@ pub fn hold(name: &str, amount: Amount) {
     let mut comparison = Comparison {
         fixture: &fixture,
         judge: &judge,
-        session: &mut session,
+        patient: &mut patient,
         originals: &originals,
         runs: &runs,
     };
+    let n_judged = comparison.compare_gathered(&all, &mut tally);
+    println!(
+        "{name}: {} mutants on {} inputs, {n_judged} pairs judged by builds of their own",
+        all.len(),
+        fixture.inputs.len()
+    );
     for reference in fixture.build.alone(&alone) {
         comparison.compare(&reference, "alone", &mut tally);
     }
@@ -172,46 +188,6 @@ fn compare_fresh(
         } else {
             let what = fixture.build.describe(mutant);
             tally.different.push(format!("{what}, input {name}\n  live       {live}\n  fresh      {fresh}"));
-        }
-    }
-}
-
-/// Mutants in the view, to be compared with builds of their own.
-struct Comparison<'a> {
-    fixture: &'a Fixture,
-    judge: &'a Judge,
-    session: &'a mut MutantSession,
-    originals: &'a [Behaviour],
-    runs: &'a BTreeMap<MutantId, Vec<Behaviour>>,
-}
-
-impl Comparison<'_> {
-    fn compare(&mut self, reference: &Reference, kind: &str, tally: &mut Tally) {
-        let Fixture { build, inputs, .. } = self.fixture;
-        let runs = self.runs[&reference.mutant].iter().zip(self.originals);
-        for ((name, input), (view, original)) in inputs.iter().zip(runs) {
-            let mut view = view.clone();
-            let mut agreement = self.judge.compare(reference, input, &view, build);
-            if agreement != Agreement::Same && view.is_endless() {
-                // It may only have been slow.
-                self.session.set_fuel(MUCH_FUEL);
-                let run = self.session.run(input, &[reference.mutant]).expect("a run of a mutant").remove(0);
-                self.session.set_fuel(FUEL);
-                view = run.run.execution.outcome.into();
-                agreement = self.judge.compare(reference, input, &view, build);
-            }
-            // What the original dies of C leaves open: nobody needs the value in the mutant, and a compiler may see that.
-            if let Agreement::Different { reference: one } = &agreement
-                && view == *original
-                && original.is_death()
-            {
-                agreement = Agreement::LayoutDependent { one: one.clone(), other: original.clone() };
-            }
-            tally.add(
-                &format!("{} {kind}, input {name}", build.describe(reference.mutant)),
-                &view,
-                agreement,
-            );
         }
     }
 }
