@@ -19,6 +19,15 @@ const CRASH_TRIES: u32 = 8;
 /// The same for failures that take all the time a run may take.
 const OTHER_TRIES: u32 = 2;
 
+/// What came of a look at a candidate that was seen to fail.
+#[derive(Debug)]
+pub(crate) enum Look {
+    /// What it is.
+    Told(FindingKind),
+    /// It failed in none of so many runs of the bare build; in none at all if nobody had time for one.
+    Unconfirmed { n_runs: u32 },
+}
+
 /// Confirms, names and reduces failures.
 #[derive(Debug)]
 pub(crate) struct Failures<'a> {
@@ -40,7 +49,7 @@ impl<'a> Failures<'a> {
     }
 
     /// Says what a candidate is that was seen to fail in the plain view, by what `run` there hit. A new way to fail is kept at
-    /// once, and then made small.
+    /// once, and then made small; what fails in no run of the bare build is for the caller to note.
     pub(crate) fn judge(
         &mut self,
         plain: &mut Session,
@@ -49,9 +58,9 @@ impl<'a> Failures<'a> {
         strategy: &str,
         candidate: Candidate,
         spent: &mut Spent,
-    ) -> Result<FindingKind, CampaignError> {
+    ) -> Result<Look, CampaignError> {
         if !self.ledger.is_worth_a_look(seen, &run.execution.counters, strategy == SEED) {
-            return Ok(FindingKind::NothingNew);
+            return Ok(Look::Told(FindingKind::NothingNew));
         }
         let n_tries = tries(seen);
         // What crashes takes no time; for anything else nobody waits who was asked to end.
@@ -61,9 +70,7 @@ impl<'a> Failures<'a> {
             false => self.bare.confirm(&candidate.input, n_tries, &is_hurried, spent)?,
         };
         let Some((ending, explained)) = confirmed else {
-            let n_runs = if is_hurried() { 0 } else { n_tries };
-            self.ledger.note_unconfirmed(&candidate.input, strategy, seen, n_runs)?;
-            return Ok(FindingKind::Unconfirmed { ending: seen.clone() });
+            return Ok(Look::Unconfirmed { n_runs: if is_hurried() { 0 } else { n_tries } });
         };
         let provenance = Provenance {
             parent: candidate.parent,
@@ -78,7 +85,7 @@ impl<'a> Failures<'a> {
         if matches!(kind, FindingKind::Failure(_)) {
             self.make_small(plain, seen, failure, spent)?;
         }
-        Ok(kind)
+        Ok(Look::Told(kind))
     }
 
     /// Keeps a smaller input that fails in the same way, if there is one.

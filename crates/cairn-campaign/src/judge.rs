@@ -2,12 +2,13 @@
 
 use crate::{
     error::CampaignError,
-    failures::Failures,
+    failures::{Failures, Look},
     kills::KillJudge,
     ledger::{Ledger, Tried},
     run::Parts,
     sampling::Sampling,
     sanitizers::{Sanitizers, Step},
+    seeds::SEED,
 };
 use cairn_executor::{Session, SessionRun, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
@@ -63,7 +64,13 @@ impl<'a> Judge<'a> {
         let ending = run.execution.outcome.ending.clone();
         let mut kind = FindingKind::NothingNew;
         if let Some(seen) = failing(&ending, &candidate) {
-            kind = self.failures.judge(plain, seen, &run, strategy, candidate.clone(), spent)?;
+            kind = match self.failures.judge(plain, seen, &run, strategy, candidate.clone(), spent)? {
+                Look::Told(kind) => kind,
+                Look::Unconfirmed { n_runs } => {
+                    let seen = seen.clone();
+                    self.unconfirmed(plain, seen, n_runs, strategy, candidate.clone(), spent)?
+                }
+            };
             if let FindingKind::Failure(failure) = &kind {
                 self.look_into(plain, seen, failure, spent)?;
             }
@@ -73,6 +80,43 @@ impl<'a> Judge<'a> {
             kind = self.success(plain, run, strategy, candidate, spent)?;
         }
         Ok(Finding { strategy: strategy.into(), input, kind })
+    }
+
+    /// What a candidate is that failed in the plain view and in none of `n_runs` of the bare build. One that only the clock ended
+    /// may be slow: where all runs had little time, it has the whole of it now. A seed may also need more fuel than others.
+    fn unconfirmed(
+        &mut self,
+        plain: &mut Session,
+        seen: Ending,
+        n_runs: u32,
+        strategy: &str,
+        candidate: Candidate,
+        spent: &mut Spent,
+    ) -> Result<FindingKind, CampaignError> {
+        let (fuel, little) = (plain.config().run.fuel, plain.config().run.wall_limit);
+        let may_be_slow = match seen {
+            Ending::TimedOut => little < self.wall_limit(),
+            Ending::OutOfFuel => strategy == SEED,
+            _ => false,
+        };
+        if may_be_slow && n_runs > 0 && !self.stop.is_asked() {
+            plain.set_fuel(0);
+            plain.set_wall_limit(self.wall_limit());
+            let input = candidate.input.clone();
+            let kind = run_once(plain, &input, spent).and_then(|run| match run.execution.outcome.ending {
+                Ending::Exited { .. } => {
+                    self.success(plain, run, strategy, candidate.clone(), spent).map(Some)
+                }
+                _ => Ok(None),
+            });
+            plain.set_fuel(fuel);
+            plain.set_wall_limit(little);
+            if let Some(kind) = kind? {
+                return Ok(kind);
+            }
+        }
+        self.ledger.note_unconfirmed(&candidate.input, strategy, &seen, n_runs)?;
+        Ok(FindingKind::Unconfirmed { ending: seen })
     }
 
     /// Whether samples of what strategies try are looked at.

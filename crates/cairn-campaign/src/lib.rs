@@ -42,6 +42,7 @@ mod sanitizers;
 mod second_look;
 mod seeds;
 mod small;
+mod triage;
 mod worker;
 
 pub mod minimize;

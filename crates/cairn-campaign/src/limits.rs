@@ -1,14 +1,14 @@
 //! What a run of a strategy may use.
 
 use cairn_executor::{ExecutorError, Session, Wants};
-use cairn_strategy::Corpus;
+use cairn_strategy::{Corpus, Stop};
 use std::time::Duration;
 
 /// A run may take so many times what the slowest input took.
 const TIME_MARGIN: u32 = 20;
 
 /// The least time a run has: on a busy machine any run may have to wait.
-const LEAST_TIME: Duration = Duration::from_millis(200);
+pub(crate) const LEAST_TIME: Duration = Duration::from_millis(200);
 
 /// Inputs whose time is looked at.
 const MOST_INPUTS: usize = 256;
@@ -30,9 +30,13 @@ impl Limits {
         plain: &mut Session,
         corpus: &Corpus,
         fuel: u64,
+        stop: &Stop,
     ) -> Result<Self, crate::CampaignError> {
         let mut slowest = Duration::ZERO;
         for entry in corpus.since(0).iter().rev().take(MOST_INPUTS) {
+            if stop.is_asked() {
+                break;
+            }
             slowest = slowest.max(time(plain, entry)?);
         }
         let most = plain.config().run.wall_limit;

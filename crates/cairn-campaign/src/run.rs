@@ -10,10 +10,11 @@ use crate::{
     ledger::{Ledger, Summary},
     limits::Limits,
     sanitizers::SanitizedBuild,
-    second_look, seeds,
+    second_look,
+    seeds::Seeds,
     worker::Worker,
 };
-use cairn_executor::ExecutorError;
+use cairn_executor::{ExecutorError, fuel_limit};
 use cairn_model::Input;
 use cairn_store::CampaignHead;
 use cairn_strategy::{Stop, Strategy, TargetViews};
@@ -113,7 +114,7 @@ fn work(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Resu
     let cores = cores::usable();
     // Threads begin where the one that makes them is: workers move on from here.
     cores::pin(&cores, 0);
-    let limits = start(ledger, parts)?;
+    let limits = start(ledger, config, parts)?;
     let n_workers = config.workers.max(1);
     let cores = &cores;
     let results: Vec<Result<(), CampaignError>> = thread::scope(|scope| {
@@ -135,18 +136,19 @@ fn work(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Resu
 }
 
 /// Judges seeds and learns what runs need.
-fn start(ledger: &Ledger<'_>, parts: &Parts<'_>) -> Result<Limits, CampaignError> {
+fn start(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Result<Limits, CampaignError> {
     let mut plain = parts.target.plain()?;
     let mut judge = Judge::new(ledger, parts)?;
-    let known: Vec<Input> = ledger.corpus.since(0).iter().map(|entry| entry.input.clone()).collect();
-    let fuel = plain.calibrate(if known.is_empty() { parts.seeds } else { &known })?.limit;
+    let fuel = ledger.corpus.since(0).iter().map(|entry| entry.fuel).max();
+    plain.set_fuel(fuel_limit(fuel.unwrap_or_default()));
     if let Some(plan) = &parts.plan_after_looks
         && second_look::look_at_all(ledger, &mut judge, &mut plain, parts.stop)?
     {
         ledger.set_plan(plan)?;
     }
-    seeds::judge_all(ledger, &mut judge, &mut plain, parts.seeds, parts.stop)?;
-    Limits::learn(&mut plain, &ledger.corpus, fuel)
+    let seeds = Seeds { ledger, config, judge: &mut judge, plain: &mut plain, stop: parts.stop };
+    let fuel = seeds.judge_all(parts.seeds)?;
+    Limits::learn(&mut plain, &ledger.corpus, fuel, parts.stop)
 }
 
 /// Passes events on and tells how far the campaign is until it is done; ends it when its time is over.

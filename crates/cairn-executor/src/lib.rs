@@ -66,7 +66,7 @@ pub use crate::{
     session::{
         BufferBatch, BufferEnd, BufferRun, BufferRuns, Calibration, Change, ChangeBatch, ChangeFailure,
         Changer, Changers, Ran, Session, SessionConfig, SessionCounts, SessionMode, SessionRun, Verification,
-        WantedCounters, Wants, WhyFresh,
+        WantedCounters, Wants, WhyFresh, fuel_limit,
     },
     stability::Stability,
     symbolic::{

@@ -41,13 +41,10 @@ impl FailingRuns {
     pub fn is_worth(&mut self, ending: &Ending, hits: &[(u32, u8)], must: bool) -> bool {
         let looks = self.by_ending.entry(format!("{ending:?}")).or_default();
         let mut is_new = false;
-        let mut hash = DefaultHasher::new();
-        // How often something was hit before the end says little about the end.
         for (counter, _) in hits {
             is_new |= looks.hit.insert(*counter);
-            counter.hash(&mut hash);
         }
-        let n_alike = looks.alike.entry(hash.finish()).or_default();
+        let n_alike = looks.alike.entry(likeness(hits)).or_default();
         let most = if matches!(ending, Ending::Signalled { .. }) { MOST_CRASHES } else { MOST_OTHERS };
         let is_worth = must || is_new || *n_alike < MOST_ALIKE && looks.n_more < most;
         *n_alike += u32::from(is_worth);
@@ -60,6 +57,13 @@ impl FailingRuns {
     pub fn is_worth_unseen(&mut self, ending: &Ending, parent: Option<u32>) -> bool {
         self.by_ending.entry(format!("{ending:?}")).or_default().parents.insert(parent)
     }
+}
+
+/// The same for runs that hit the same. How often something was hit before the end says little about the end.
+pub fn likeness(hits: &[(u32, u8)]) -> u64 {
+    let mut hash = DefaultHasher::new();
+    hits.iter().for_each(|(counter, _)| counter.hash(&mut hash));
+    hash.finish()
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ mod view;
 pub use crate::{
     candidate::Candidate,
     corpus::Corpus,
-    failing_runs::FailingRuns,
+    failing_runs::{FailingRuns, likeness},
     finding::{Finding, FindingKind},
     kills::Kills,
     sample::{Chosen, Sample},

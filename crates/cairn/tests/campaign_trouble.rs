@@ -46,6 +46,13 @@ fn program(source: &str) -> Workspace {
     workspace
 }
 
+/// Adds seeds on which [`PROGRAM`] hangs at the same place.
+fn hanging_seeds(workspace: &Workspace, n_seeds: usize) {
+    for n in 0..n_seeds {
+        workspace.write(format!("seeds/hang{n}"), format!("h!{n}\n"));
+    }
+}
+
 fn cairn(workspace: &Workspace, words: &[&str]) -> Ran {
     workspace.run("cairn", words)
 }
@@ -136,6 +143,65 @@ fn seeds_that_crash_or_hang_are_findings() {
     workspace.write("seeds/one", "p1\n");
     let ran = cairn(&workspace, &["resume", "bad", "--inputs", "50"]).exits_with(3);
     says(&ran, &["kept #0"]);
+}
+
+#[test]
+fn of_seeds_that_hang_alike_one_is_waited_for() {
+    let workspace = program(PROGRAM);
+    hanging_seeds(&workspace, 8);
+    let words = ["run", "./program", "seeds", "-o", "out", "--inputs", "20", "--workers", "1"];
+    let ran = cairn(&workspace, &words).exits_with(3);
+    says(
+        &ran,
+        &[
+            "warning: the program fails on 1 of 9 seeds; they are kept apart",
+            "warning: 7 of 9 seeds get to where the program hangs on another, and were not waited for",
+        ],
+    );
+    assert_eq!(n_files(&workspace, "out/hangs"), 1, "{ran}");
+    // What the program works on comes first.
+    let place = |part: &str| ran.stderr.find(part).unwrap_or_else(|| panic!("`{part}` is not said: {ran}"));
+    assert!(place("kept #0 (seed: given)") < place("hang in main"), "{ran}");
+}
+
+#[test]
+fn seeds_that_hang_do_not_use_up_all_time() {
+    let workspace = program(PROGRAM);
+    hanging_seeds(&workspace, 20);
+    // To wait for each of them would take minutes, and to confirm one twenty seconds.
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 10000\n");
+    let words = ["run", "./program", "seeds", "-o", "out", "--for", "5s", "--workers", "1"];
+    let ran = ended(cairn(&workspace, &words));
+    says(&ran, &["kept #0 (seed: given)", "warning: ended before 20 of 21 seeds were looked at"]);
+    let last = fs::read_to_string(workspace.path("out/events.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(last.lines().last().unwrap()).unwrap();
+    assert!(last["after_ms"].as_u64().unwrap() < 15_000, "a limit of time holds: {last}");
+}
+
+#[test]
+fn a_seed_that_is_only_slow_is_kept() {
+    let source = r#"
+#include <stdio.h>
+#include <time.h>
+int main(void) {
+  int c = getchar();
+  if (c != 's')
+    return c == 'p';
+  struct timespec until, now;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  do
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - until.tv_sec) * 1000 + (now.tv_nsec - until.tv_nsec) / 1000000 < 600);
+  return 2;
+}
+"#;
+    let workspace = program(source);
+    workspace.write("cairn.toml", "[run]\nwall_limit_ms = 10000\n");
+    workspace.write("seeds/slow", "s");
+    let words = ["run", "./program", "seeds", "-o", "out", "--inputs", "2", "--workers", "1"];
+    let ran = cairn(&workspace, &words).exits_with(0);
+    assert_eq!(n_files(&workspace, "out/corpus"), 2, "{ran}");
+    assert_eq!(n_files(&workspace, "out/unconfirmed"), 0, "{ran}");
 }
 
 #[test]

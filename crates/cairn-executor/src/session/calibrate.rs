@@ -21,6 +21,11 @@ pub struct Calibration {
     pub n_timed_out: usize,
 }
 
+/// Steps a run may take where the hungriest input that is known to end took `most_used`.
+pub fn fuel_limit(most_used: u64) -> u64 {
+    most_used.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL)
+}
+
 impl Session {
     /// Runs `seeds` without a limit and sets the fuel so that none of them comes near it.
     pub fn calibrate(&mut self, seeds: &[Input]) -> Result<Calibration, ExecutorError> {
@@ -34,7 +39,7 @@ impl Session {
                 }
             }
         }
-        let limit = most_used.saturating_mul(FUEL_MARGIN).max(LEAST_FUEL);
+        let limit = fuel_limit(most_used);
         self.set_fuel(limit);
         Ok(Calibration { limit, most_used, n_timed_out })
     }

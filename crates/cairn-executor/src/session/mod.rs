@@ -35,7 +35,7 @@ mod why;
 pub(crate) use self::job::{Activation, Job};
 pub use self::{
     buffers::{BufferBatch, BufferEnd, BufferRun, BufferRuns},
-    calibrate::Calibration,
+    calibrate::{Calibration, fuel_limit},
     changes::{Change, ChangeBatch, ChangeFailure, Changer, Changers},
     config::{SessionConfig, WantedCounters, Wants},
     counts::SessionCounts,
