@@ -6,10 +6,10 @@ use crate::{
     reduce::{ReduceConfig, reduce},
     run::Parts,
     seeds::SEED,
-    small::{self, ENDING, MAX_QUESTIONS},
+    small::{ENDING, MAX_QUESTIONS, Small},
 };
 use cairn_executor::{Executor, ExecutorError, Explained, FailureExplainer, Session, SessionRun};
-use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
+use cairn_model::{Budget, Ending, Input, ProgramFailure, Provenance, Spent};
 use cairn_strategy::{Candidate, FindingKind, Stop};
 use std::time::Duration;
 
@@ -33,14 +33,19 @@ pub(crate) enum Look {
 pub(crate) struct Failures<'a> {
     ledger: &'a Ledger<'a>,
     bare: Bare,
+    budget: &'a Budget,
     stop: &'a Stop,
 }
 
 impl<'a> Failures<'a> {
     /// With runners of its own.
-    pub(crate) fn new(ledger: &'a Ledger<'a>, parts: &Parts<'a>) -> Result<Self, CampaignError> {
+    pub(crate) fn new(
+        ledger: &'a Ledger<'a>,
+        budget: &'a Budget,
+        parts: &Parts<'a>,
+    ) -> Result<Self, CampaignError> {
         let bare = Bare { runner: parts.target.bare()?, explainer: parts.target.explainer()? };
-        Ok(Self { ledger, bare, stop: parts.stop })
+        Ok(Self { ledger, bare, budget, stop: parts.stop })
     }
 
     /// How long a run of the bare build may take.
@@ -104,16 +109,16 @@ impl<'a> Failures<'a> {
             return Ok(());
         }
         let mut fails = |inputs: &[Input]| -> Result<Vec<bool>, ExecutorError> {
-            if self.stop.is_asked() {
-                return Ok(vec![false; inputs.len()]);
-            }
             let runs = plain.run_batch(inputs, ENDING)?;
             Ok(runs.iter().map(|run| run.execution.outcome.ending == *seen).collect())
         };
-        let config = ReduceConfig { max_questions: MAX_QUESTIONS, ..ReduceConfig::default() };
+        let max_questions = MAX_QUESTIONS.min(self.ledger.runs_left(self.budget, spent));
+        let is_enough = || self.stop.is_asked();
+        let config = ReduceConfig { max_questions, is_enough: &is_enough, ..ReduceConfig::default() };
         let reduced = reduce(&failure.input, config, &mut fails)?;
         spent.target_runs += reduced.n_questions;
-        if reduced.input == failure.input {
+        let takes_long = !matches!(seen, Ending::Signalled { .. });
+        if reduced.input == failure.input || takes_long && self.stop.is_asked() {
             return Ok(());
         }
         let fails_likewise = |found: &Option<(Ending, Explained)>| {
@@ -134,7 +139,9 @@ impl<'a> Failures<'a> {
                 Ok(is_good)
             };
             let fits = |ending: &Ending| ending == seen;
-            small::make_small(plain, &failure.input, &fits, &mut is_good, self.stop, spent)?;
+            let max_questions = self.ledger.runs_left(self.budget, spent);
+            let small = Small { plain, max_questions, stop: self.stop };
+            small.make(&failure.input, &fits, &mut is_good, spent)?;
             spent.target_runs += n_runs.target_runs;
         }
         if fails_likewise(&found)

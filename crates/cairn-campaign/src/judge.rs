@@ -11,7 +11,7 @@ use crate::{
     seeds::SEED,
 };
 use cairn_executor::{Session, SessionRun, WantedCounters, Wants};
-use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
+use cairn_model::{Budget, Ending, Input, ProgramFailure, Provenance, Spent};
 use cairn_strategy::{Candidate, Finding, FindingKind, Seen, Stop, Unstable};
 use std::time::Duration;
 
@@ -30,12 +30,16 @@ pub(crate) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// With runners of its own.
-    pub(crate) fn new(ledger: &'a Ledger<'a>, parts: &Parts<'a>) -> Result<Self, CampaignError> {
+    pub(crate) fn new(
+        ledger: &'a Ledger<'a>,
+        budget: &'a Budget,
+        parts: &Parts<'a>,
+    ) -> Result<Self, CampaignError> {
         let build = parts.sanitized.map(|make| make()).transpose()?;
         Ok(Self {
             ledger,
-            failures: Failures::new(ledger, parts)?,
-            sanitizers: Sanitizers { ledger, build, sampling: Sampling::default(), stop: parts.stop },
+            failures: Failures::new(ledger, budget, parts)?,
+            sanitizers: Sanitizers { ledger, build, sampling: Sampling::default(), budget, stop: parts.stop },
             kills: KillJudge::new(ledger, parts)?,
             path: parts.target.path()?,
             stop: parts.stop,

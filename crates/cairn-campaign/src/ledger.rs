@@ -447,6 +447,13 @@ impl<'a> Ledger<'a> {
         budget.is_over(&self.spent(&mut self.lock(), budget))
     }
 
+    /// Runs that are left of a budget for the whole campaign, when a step that is under way has spent so much.
+    pub(crate) fn runs_left(&self, budget: &Budget, spent: &Spent) -> u64 {
+        let mut total = self.lock().total();
+        total += *spent;
+        budget.left(&total).target_runs.unwrap_or(u64::MAX)
+    }
+
     /// Time that is left of a budget for the whole campaign, on the clock or of processors; `None` without a limit.
     pub(crate) fn time_left(&self, budget: &Budget) -> Option<Duration> {
         let left = budget.left(&self.spent(&mut self.lock(), budget));

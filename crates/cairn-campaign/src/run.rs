@@ -138,7 +138,7 @@ fn work(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Resu
 /// Judges seeds and learns what runs need.
 fn start(ledger: &Ledger<'_>, config: &CampaignConfig, parts: &Parts<'_>) -> Result<Limits, CampaignError> {
     let mut plain = parts.target.plain()?;
-    let mut judge = Judge::new(ledger, parts)?;
+    let mut judge = Judge::new(ledger, &config.budget, parts)?;
     let fuel = ledger.corpus.since(0).iter().map(|entry| entry.fuel).max();
     plain.set_fuel(fuel_limit(fuel.unwrap_or_default()));
     if let Some(plan) = &parts.plan_after_looks

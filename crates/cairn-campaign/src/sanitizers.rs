@@ -7,9 +7,9 @@
 //! A mistake need not show in what an input reaches: the one byte too many takes no branch of its own. So samples of what
 //! strategies try and do not propose are looked at, too, within a share of the work ([`Sampling`]).
 
-use crate::{error::CampaignError, ledger::Ledger, sampling::Sampling, small::make_small};
+use crate::{error::CampaignError, ledger::Ledger, sampling::Sampling, small::Small};
 use cairn_executor::{Executor, ExecutorError, Explained, FailureExplainer, Session};
-use cairn_model::{Ending, Input, ProgramFailure, Provenance, Spent};
+use cairn_model::{Budget, Ending, Input, ProgramFailure, Provenance, Spent};
 use cairn_strategy::{Sample, Stop};
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,7 @@ pub(crate) struct Sanitizers<'a> {
     pub(crate) ledger: &'a Ledger<'a>,
     pub(crate) build: Option<SanitizedBuild>,
     pub(crate) sampling: Sampling,
+    pub(crate) budget: &'a Budget,
     pub(crate) stop: &'a Stop,
 }
 
@@ -137,7 +138,9 @@ impl Sanitizers<'_> {
             }
             Ok(is_same)
         };
-        make_small(plain, &failure.input, &fits, &mut is_good, self.stop, spent)?;
+        let max_questions = self.ledger.runs_left(self.budget, spent);
+        let small = Small { plain, max_questions, stop: self.stop };
+        small.make(&failure.input, &fits, &mut is_good, spent)?;
         spent.target_runs += n_runs;
         let Some((input, explained)) = last else { return Ok(()) };
         let Explained { kind, signature, stack, report, .. } = explained;

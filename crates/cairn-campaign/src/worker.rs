@@ -66,7 +66,7 @@ impl Worker<'_> {
         let mut random = fastrand::Rng::with_seed(own_seed);
         let mut plain = self.parts.target.plain()?;
         self.limits.set(&mut plain);
-        let mut judge = Judge::new(self.ledger, self.parts)?;
+        let mut judge = Judge::new(self.ledger, &self.config.budget, self.parts)?;
         let mut strategies = (self.parts.strategies)(self.number);
         let mut n_heard = 0;
         let mut turn = 0;

@@ -7,7 +7,7 @@ use std::fmt;
 /// Everything one run is given.
 ///
 /// Two inputs with equal regions have the same [`Input::address`], whatever they are called on disk.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Input {
     /// Arguments after the program's name.
@@ -38,7 +38,7 @@ impl Versioned for Input {
 }
 
 /// What surrounds a run and changes what a program does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Setting {
     /// The value of `LC_ALL`.
@@ -54,7 +54,7 @@ impl Default for Setting {
 }
 
 /// One entry of the scratch folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileRegion {
     /// Relative to the scratch folder, no `..`; parents are made as needed.
@@ -79,7 +79,7 @@ pub struct FileRegion {
 }
 
 /// Kinds of entries.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
     /// A regular file.
@@ -95,7 +95,7 @@ pub enum FileKind {
 }
 
 /// A typed variable.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variable {
     /// The name the program asks by.
@@ -105,7 +105,7 @@ pub struct Variable {
 }
 
 /// Values of typed variables. Floats are kept as bits, so that equal inputs are equal bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VariableValue {
     /// A signed integer of any width up to 64 bits.

@@ -205,6 +205,33 @@ int main(void) {
 }
 
 #[test]
+fn making_a_large_input_small_stays_within_the_limit_of_runs() {
+    let source = r#"
+#include <stdio.h>
+#include <stdlib.h>
+static unsigned char text[1 << 17];
+int main(void) {
+  size_t n = fread(text, 1, sizeof text, stdin);
+  if (n > 300 && (text[0] | text[1] << 8) == (int)n)
+    abort();
+  return n > 7;
+}
+"#;
+    let workspace = program(source);
+    // Nothing of it can be left out, and all of it could be simpler.
+    let mut large: Vec<u8> = (0..60_000u32).map(|n| (n * 37 % 251) as u8).collect();
+    large[..2].copy_from_slice(&60_000u16.to_le_bytes());
+    workspace.write("seeds/large", large);
+    let words = ["run", "./program", "seeds", "-o", "out", "--runs", "200", "--workers", "1"];
+    let ran = cairn(&workspace, &words).exits_with(3);
+    let events = fs::read_to_string(workspace.path("out/events.jsonl")).unwrap();
+    let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let n_runs = events.filter_map(|event| event["n_target_runs"].as_u64()).next_back().unwrap();
+    // What is confirmed in the end comes on top.
+    assert!((100..250).contains(&n_runs), "{n_runs} runs: {ran}");
+}
+
+#[test]
 fn a_program_that_does_not_always_take_the_same_way_is_told() {
     // So many cases that two runs hardly ever take all of them equally often.
     let cases: String = (0..16).map(|case| format!("    case {case}: n += {case}; break;\n")).collect();

@@ -1,7 +1,10 @@
 //! Questions to the caller: which candidates are still good.
 
 use cairn_model::{Input, input::FileKind};
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 /// How much is asked, and about what.
 #[derive(Clone, Copy)]
@@ -15,11 +18,19 @@ pub struct ReduceConfig<'a> {
     pub keeps_values: bool,
     /// Inputs that are no candidates, whatever the answer would be. Default: none.
     pub allows: &'a dyn Fn(&Input) -> bool,
+    /// Whether nothing more is to be asked, because time or work is used up. Default: never.
+    pub is_enough: &'a dyn Fn() -> bool,
 }
 
 impl Default for ReduceConfig<'_> {
     fn default() -> Self {
-        Self { max_questions: 10_000, at_once: 16, keeps_values: false, allows: &|_| true }
+        Self {
+            max_questions: 10_000,
+            at_once: 16,
+            keeps_values: false,
+            allows: &|_| true,
+            is_enough: &|| false,
+        }
     }
 }
 
@@ -30,12 +41,12 @@ pub type Keeps<'a, E> = dyn FnMut(&[Input]) -> Result<Vec<bool>, E> + 'a;
 pub(super) struct Interview<'a, E> {
     config: ReduceConfig<'a>,
     keeps: &'a mut Keeps<'a, E>,
-    /// Addresses of inputs that were asked about and are not good.
-    refused: HashSet<String>,
+    /// Hashes of inputs that were asked about and are not good.
+    refused: HashSet<u64>,
     /// Inputs in the next question: one where the last answer was yes, more after each no.
     at_once: usize,
     pub(super) n_questions: u64,
-    /// Whether something was not asked because the questions were used up.
+    /// Whether something was not asked because the questions, or what they may take, were used up.
     pub(super) is_over: bool,
 }
 
@@ -51,17 +62,22 @@ impl<'a, E> Interview<'a, E> {
     ) -> Result<Option<(K, Input)>, E> {
         let mut candidates = candidates.into_iter();
         loop {
+            // Without a look at candidates: to make thousands of large ones takes long, too.
+            self.is_over |= (self.config.is_enough)();
+            if self.is_over {
+                return Ok(None);
+            }
             let left = self.config.max_questions - self.n_questions;
             let n_wanted = (self.at_once as u64).min(left) as usize;
             let mut names = Vec::new();
             let mut inputs = Vec::new();
-            let mut addresses = Vec::new();
+            let mut hashes = Vec::new();
             for (name, input) in candidates.by_ref() {
                 if !is_whole(&input) || !(self.config.allows)(&input) {
                     continue;
                 }
-                let address = input.address();
-                if self.refused.contains(&address) {
+                let hash = hash(&input);
+                if self.refused.contains(&hash) {
                     continue;
                 }
                 if n_wanted == 0 {
@@ -70,7 +86,7 @@ impl<'a, E> Interview<'a, E> {
                 }
                 names.push(name);
                 inputs.push(input);
-                addresses.push(address);
+                hashes.push(hash);
                 if inputs.len() == n_wanted {
                     break;
                 }
@@ -84,10 +100,17 @@ impl<'a, E> Interview<'a, E> {
                 self.at_once = (self.at_once / 2).max(1);
                 return Ok(Some((names.swap_remove(index), inputs.swap_remove(index))));
             }
-            self.refused.extend(addresses);
+            self.refused.extend(hashes);
             self.at_once = (self.at_once * 2).min(self.config.at_once.max(1));
         }
     }
+}
+
+/// Tells inputs apart without writing them down, which would take longer than most runs.
+fn hash(input: &Input) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    input.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Whether an input can be laid out: hard links need what they are another name for.

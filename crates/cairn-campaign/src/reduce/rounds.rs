@@ -56,7 +56,7 @@ mod tests {
     use cairn_model::input::{FileKind, FileRegion, Variable, VariableValue};
     use expect_test::{Expect, expect};
     use proptest::{collection::vec, prelude::*};
-    use std::convert::Infallible;
+    use std::{cell::Cell, convert::Infallible};
 
     fn reduced(input: &Input, config: ReduceConfig<'_>, is_good: impl Fn(&Input) -> bool) -> Reduced {
         assert!(is_good(input), "what is reduced is good");
@@ -236,6 +236,27 @@ mod tests {
             let reduced = reduced(&input, config, is_good);
             assert!(reduced.n_questions <= max_questions && !reduced.is_finished, "{reduced:?}");
         }
+    }
+
+    #[test]
+    fn nothing_is_made_after_it_is_enough() {
+        let input = stdin(&b"magic and much more\n".repeat(50));
+        let (n_asked, n_made) = (Cell::new(0), Cell::new(0u32));
+        // Candidates are shown here before they are asked about.
+        let allows = |_: &Input| {
+            n_made.set(n_made.get() + 1);
+            true
+        };
+        let is_enough = || n_asked.get() >= 5;
+        let config =
+            ReduceConfig { is_enough: &is_enough, allows: &allows, at_once: 1, ..ReduceConfig::default() };
+        let reduced = reduced(&input, config, |input| {
+            n_asked.set(n_asked.get() + 1);
+            contains(&input.stdin.0, b"magic")
+        });
+        assert!(!reduced.is_finished && reduced.n_questions < 8, "{reduced:?}");
+        // Some are alike, and not asked about.
+        assert!(n_made.get() < 30, "{} candidates were made", n_made.get());
     }
 
     #[test]

@@ -181,9 +181,6 @@ impl<'a> Worker<'a> {
         let (covered, kills) = (yardstick.without_kills(needed), yardstick.kills(needed));
         let (session, questioner) = (&mut self.session, &mut self.questioner);
         let mut keeps = |candidates: &[Input]| -> Result<Vec<bool>, Failure> {
-            if signals.has_caught() {
-                return Ok(vec![false; candidates.len()]);
-            }
             let mut answers = Vec::with_capacity(candidates.len());
             for (candidate, run) in candidates.iter().zip(session.run_batch(candidates, COUNTERS)?) {
                 let mut is_good = covered.is_subset(&yardstick.of(&run.execution));
@@ -198,6 +195,8 @@ impl<'a> Worker<'a> {
             }
             Ok(answers)
         };
+        let is_enough = || signals.has_caught();
+        let config = ReduceConfig { is_enough: &is_enough, ..config };
         let reduced = reduce(&input.named.input, config, &mut keeps)?;
         let again = self.fresh.run(&reduced.input)?;
         let is_good = covered.is_subset(&yardstick.of(&again));
