@@ -94,6 +94,7 @@ impl Worker<'_> {
                 self.config.max_size,
                 self.stop,
             );
+            view.backstop = Some(self.limits.backstop);
             if judge.takes_samples() {
                 view = view.taking_samples();
             }

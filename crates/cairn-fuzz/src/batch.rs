@@ -39,7 +39,7 @@ pub(crate) struct Notable {
     /// The place of its input in the batch.
     pub place: usize,
     pub ending: Ending,
-    /// Empty if nothing about them is new.
+    /// Empty if nothing about them is new, unless it was out of time.
     pub counters: Vec<u8>,
     pub fuel: u64,
 }
@@ -145,8 +145,10 @@ impl Batch {
                 continue;
             }
             for (place, run) in (start..).zip(batch.run(wants)?) {
+                // Where a run that is out of time happened to be is nothing to count.
                 if let Some(counters) = run.counters
                     && wants != Wants::NOVELTY
+                    && run.end != BufferEnd::Ended(Ending::TimedOut)
                 {
                     sampled(counters);
                 }
@@ -156,7 +158,8 @@ impl Batch {
                     BufferEnd::Ended(ending) => ending,
                 };
                 if run.n_new > 0 || ending.is_failure() {
-                    let counters = run.counters.filter(|_| run.n_new > 0).unwrap_or_default().to_vec();
+                    let is_shown = run.n_new > 0 || ending == Ending::TimedOut;
+                    let counters = run.counters.filter(|_| is_shown).unwrap_or_default().to_vec();
                     notable.push(Notable { place, ending, counters, fuel: run.fuel_used });
                 }
             }
@@ -181,11 +184,13 @@ fn run_inputs(
 ) -> Result<(), ExecutorError> {
     for (place, run) in (first..).zip(session.run_batch(inputs, wants)?) {
         let execution = run.execution;
-        if wants != Wants::NOVELTY {
+        let is_out_of_time = execution.outcome.ending == Ending::TimedOut;
+        if wants != Wants::NOVELTY && !is_out_of_time {
             sampled(&execution.counters);
         }
         if run.n_new > 0 || execution.outcome.ending.is_failure() {
-            let counters = if run.n_new > 0 { execution.counters } else { Vec::new() };
+            let is_shown = run.n_new > 0 || is_out_of_time;
+            let counters = if is_shown { execution.counters } else { Vec::new() };
             notable.push(Notable {
                 place,
                 ending: execution.outcome.ending,

@@ -5,6 +5,7 @@ use crate::{
     comparisons::{Answer, Asked, Comparisons},
     config::FuzzConfig,
     dictionary::Dictionary,
+    hangs::Hangs,
     harness::HarnessChanges,
     mutation::{Material, Mutations, Recipe},
     pace::Pace,
@@ -15,7 +16,7 @@ use crate::{
     trim::trim,
 };
 use cairn_abi::session::class;
-use cairn_executor::{Changers, ExecutorError, WantedCounters, Wants};
+use cairn_executor::{Changers, ExecutorError, SessionRun, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramMap};
 use cairn_strategy::{Candidate, Chosen, Entry, FailingRuns, Sample, Seen};
 use std::collections::{HashMap, VecDeque};
@@ -41,6 +42,7 @@ pub struct FuzzLoop {
     unlooked: Vec<usize>,
     comparisons: Comparisons,
     failing_runs: FailingRuns,
+    hangs: Hangs,
     pace: Pace,
     /// Seeds of which the campaign has not said what became of them, by address.
     pub(crate) unjudged: HashMap<String, usize>,
@@ -83,6 +85,10 @@ pub struct FuzzCounts {
     pub n_good_answers: u64,
     /// Candidates found.
     pub n_candidates: u64,
+    /// Inputs that were out of time.
+    pub n_out_of_time: u64,
+    /// Those of them that had all the time of the session, because nothing like them was known to hang.
+    pub n_waited_for: u64,
     /// Inputs that the harness was asked to change itself.
     pub n_asked_of_harness: u64,
 }
@@ -119,6 +125,7 @@ impl FuzzLoop {
             unlooked: Vec::new(),
             comparisons: Comparisons::default(),
             failing_runs: FailingRuns::default(),
+            hangs: Hangs::default(),
             pace: Pace::new(),
             unjudged: HashMap::new(),
             in_vain: HashMap::new(),
@@ -409,7 +416,50 @@ impl FuzzLoop {
             queue.sample(signature(hit.map(|(counter, count)| (counter as u32, class(*count)))));
         };
         self.notable.clear();
-        self.batch.run(around.session(), wants, &mut sampled, &mut self.notable)
+        let whole = around.session().config().run.wall_limit;
+        let backstop = self.hangs.backstop(around.backstop(), whole);
+        around.session().set_wall_limit(backstop);
+        let ran = self.batch.run(around.session(), wants, &mut sampled, &mut self.notable);
+        around.session().set_wall_limit(whole);
+        ran
+    }
+
+    /// What to think of a run that is out of the time it had in the batch; `None` if it gets to where runs are known to hang.
+    fn wait_for(
+        &mut self,
+        around: &mut dyn Surroundings,
+        out_of_time: Notable,
+        done: &mut Done,
+    ) -> Result<Option<Notable>, ExecutorError> {
+        self.counts.n_out_of_time += 1;
+        let whole = around.session().config().run.wall_limit;
+        let hits = Seen::hits(&out_of_time.counters);
+        // A run that waits for what never comes is ended at once, and shows its counters only if they are new.
+        if hits.is_empty() {
+            return Ok(Some(out_of_time));
+        }
+        if self.hangs.is_known(&hits) {
+            return Ok(None);
+        }
+        if self.hangs.backstop(around.backstop(), whole) == whole {
+            self.hangs.add(&hits, &hits);
+            return Ok(Some(out_of_time));
+        }
+        self.counts.n_waited_for += 1;
+        done.target_runs += 1;
+        let input = self.batch.input(out_of_time.place);
+        let run = around.session().run_batch(std::slice::from_ref(&input), EVERYTHING_COUNTED)?.pop();
+        let Some(SessionRun { execution, .. }) = run else { return Ok(Some(out_of_time)) };
+        match execution.outcome.ending {
+            Ending::TimedOut => self.hangs.add(&hits, &Seen::hits(&execution.counters)),
+            _ => self.hangs.ended(execution.outcome.elapsed),
+        }
+        Ok(Some(Notable {
+            place: out_of_time.place,
+            ending: execution.outcome.ending,
+            counters: execution.counters,
+            fuel: execution.fuel_used,
+        }))
     }
 
     /// Decides what is new in the batch.
@@ -424,7 +474,15 @@ impl FuzzLoop {
         self.kept_places.clear();
         self.trimmed_places.clear();
         self.failed_places.clear();
-        for Notable { place, ending, counters, fuel } in notable.drain(..) {
+        for mut run in notable.drain(..) {
+            if run.ending == Ending::TimedOut {
+                self.failed_places.push(run.place);
+                match self.wait_for(around, run, done)? {
+                    Some(again) => run = again,
+                    None => continue,
+                }
+            }
+            let Notable { place, ending, counters, fuel } = run;
             let hits = Seen::hits(&counters);
             let made = self.batch.made(place);
             let parent = made.seed.and_then(|seed| self.queue.seed(seed as usize).id());
@@ -436,10 +494,10 @@ impl FuzzLoop {
                 // What only failing inputs reach stays new for others.
                 true => {
                     let runs = &mut self.failing_runs;
-                    let is_worth = match hits.is_empty() {
-                        true => runs.is_worth_unseen(&ending, made.seed),
-                        false => runs.is_worth(&ending, &hits, false),
-                    };
+                    let is_seen = !hits.is_empty() && runs.is_worth(&ending, &hits, false);
+                    // What hangs elsewhere than others do has had to wait for that to be known, so it is told at least once.
+                    let is_told = hits.is_empty() || ending == Ending::TimedOut;
+                    let is_worth = is_seen || is_told && runs.is_worth_unseen(&ending, made.seed);
                     if !is_worth {
                         continue;
                     }

@@ -25,6 +25,7 @@ mod comparisons;
 mod config;
 mod dictionary;
 mod fuzz_loop;
+mod hangs;
 mod harness;
 mod killer;
 mod killing;

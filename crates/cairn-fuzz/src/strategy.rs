@@ -172,6 +172,10 @@ impl Surroundings for InCampaign<'_, '_> {
         usize::try_from(self.view.max_size).unwrap_or(usize::MAX)
     }
 
+    fn backstop(&self) -> Option<Duration> {
+        self.view.backstop
+    }
+
     fn allowance(&mut self, done: &Done) -> u64 {
         let before = self.before.replace(*done).unwrap_or_default();
         self.view.spent.inputs += done.inputs - before.inputs;

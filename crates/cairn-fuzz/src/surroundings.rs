@@ -26,6 +26,11 @@ pub trait Surroundings {
         1.0
     }
 
+    /// How long a run of a batch may take before it is given up, unless it is new and its time in the session is longer.
+    fn backstop(&self) -> Option<Duration> {
+        None
+    }
+
     /// Runs an input in the symbolic view, if there is one.
     fn trace(&mut self, _input: &Input) -> Result<Option<SymbolicRun>, ExecutorError> {
         Ok(None)

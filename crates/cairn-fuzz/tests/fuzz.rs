@@ -5,6 +5,7 @@ mod support;
 use cairn_fuzz::{FuzzConfig, FuzzStrategy, RegionKind};
 use cairn_model::{Ending, Input};
 use cairn_strategy::{Budget, Candidate, Strategy as _};
+use std::time::Duration;
 use support::{Campaign, Program, prints};
 
 /// Fuzzes a fixture until the bare build says `found`, and returns how often inputs were tried and what was found.
@@ -201,4 +202,39 @@ fn without_seeds_it_begins_with_nothing() {
     assert_eq!(spent.inputs, 500);
     assert!(spent.target_runs >= 500);
     assert!(candidates.iter().any(|candidate| candidate.reason == "where everything begins"));
+}
+
+/// Hangs on many inputs, always at the same place.
+const HANGS: &str = "#include <stdio.h>\nstatic volatile int spins;\nint main(void) {\n  int c = getchar();\n  \
+                     if (c == 'a') puts(\"a\");\n  while (c > 'y')\n    spins++;\n  return 0;\n}\n";
+
+#[test]
+fn a_place_where_a_program_hangs_is_waited_for_once() {
+    let program = Program::text(HANGS, true);
+    let mut campaign = Campaign::new(&program, 1, &[program.template.fill(b"x".to_vec())]);
+    campaign.give_up_after(Duration::from_millis(25), Duration::from_millis(500));
+    let mut strategy = FuzzStrategy::new(config(&program));
+    let (candidates, _) = campaign.step(&mut strategy, &Budget::of_inputs(300));
+    let counts = strategy.counts();
+    assert!(counts.n_out_of_time > 10, "{counts:?}");
+    // A busy machine may let others wait, too.
+    assert!(counts.n_waited_for < counts.n_out_of_time / 2, "{counts:?}");
+    let hangs = candidates.iter().filter(|candidate| candidate.failed == Some(Ending::TimedOut)).count();
+    assert!((1..=2).contains(&hangs), "{counts:?}");
+}
+
+#[test]
+fn what_is_slow_and_new_is_not_lost() {
+    let text = "#include <stdio.h>\n#include <unistd.h>\nstatic volatile int spins;\nint main(void) {\n  \
+                int c = getchar();\n  if (c == 'q') {\n    for (int i = 0; i < 20000000; i++) spins++;\n    \
+                puts(\"found\");\n  }\n  return 0;\n}\n";
+    let program = Program::text(text, true);
+    let mut campaign = Campaign::new(&program, 1, &[program.template.fill(b"x".to_vec())]);
+    // Nothing that counts so far ends in this.
+    campaign.give_up_after(Duration::from_millis(10), Duration::from_secs(5));
+    let mut strategy = FuzzStrategy::new(config(&program));
+    let (candidates, _) = campaign.step(&mut strategy, &Budget::of_inputs(40));
+    let found = candidates.iter().find(|candidate| candidate.input.stdin.0.starts_with(b"q"));
+    let found = found.unwrap_or_else(|| panic!("it is lost: {:?}", strategy.counts()));
+    assert_eq!(found.failed, None);
 }

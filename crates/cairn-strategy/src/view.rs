@@ -45,6 +45,9 @@ pub struct CampaignView<'a> {
     pub spent: Spent,
     /// Bytes an input may have in all its regions.
     pub max_size: u64,
+    /// How long runs take at most that are known to end, with a margin: what takes longer may hang, and is worth waiting for only if
+    /// it is new. `None` where that is not known; the session's limit is what counts.
+    pub backstop: Option<Duration>,
     /// Where samples of what is run are handed over; `None` where nobody looks at them.
     pub samples: Option<Vec<Sample>>,
     stop: &'a Stop,
@@ -69,8 +72,8 @@ impl<'a> CampaignView<'a> {
             *known = *classes;
         }
         let start = Instant::now();
-        let (spent, samples) = (Spent::default(), None);
-        Self { target, corpus, seen, kills, plain, random, spent, max_size, samples, stop, start }
+        let (spent, backstop, samples) = (Spent::default(), None, None);
+        Self { target, corpus, seen, kills, plain, random, spent, max_size, backstop, samples, stop, start }
     }
 
     /// Likewise, of a campaign that looks at samples; for the campaign.

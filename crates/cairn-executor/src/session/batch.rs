@@ -152,7 +152,7 @@ impl Session {
                 let mut execution =
                     outcome::of_remains(&self.live, ending, changes, posted.elapsed, wants, fuel)?;
                 let n_new = cairn_abi::session::n_new(&execution.counters, self.live.channel.baseline());
-                if !wants.counters_of(n_new) {
+                if !wants.counters_of(n_new, &execution.outcome.ending) {
                     execution.counters.clear();
                 }
                 Ok(Some(SessionRun { execution, ran: Ran::Live, n_new }))

@@ -168,7 +168,7 @@ impl Session {
     fn note_remains(&mut self, ending: Ending, wants: Wants) {
         let channel = &self.live.channel;
         let n_new = cairn_abi::session::n_new(channel.counters(), channel.baseline());
-        let counters = match wants.counters_of(n_new) {
+        let counters = match wants.counters_of(n_new, &ending) {
             true => self.buffer_runs.keep_bytes(channel.counters()),
             false => Counters::Unwanted,
         };
@@ -185,7 +185,7 @@ impl Session {
         let buffer = Bytes(self.live.channel.input_bytes(span).to_vec());
         let input = Input { buffer: Some(buffer), ..Input::default() };
         let run = self.fresh(&Job::original(&input), wants, why)?;
-        let counters = match wants.counters_of(run.n_new) {
+        let counters = match wants.counters_of(run.n_new, &run.execution.outcome.ending) {
             true => self.buffer_runs.keep_bytes(&run.execution.counters),
             false => Counters::Unwanted,
         };

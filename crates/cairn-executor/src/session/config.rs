@@ -2,6 +2,7 @@
 
 use crate::config::RunConfig;
 use cairn_abi::session::{RunnerMode, wants};
+use cairn_model::Ending;
 
 /// Limits and sizes of a session.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ pub struct Wants {
 pub enum WantedCounters {
     /// Never.
     Never,
-    /// When the run reached something the baseline lacks.
+    /// When the run reached something the baseline lacks, or was out of time: they show where it was then.
     IfNew,
     /// Always.
     Always,
@@ -69,11 +70,11 @@ impl Wants {
         counters | if self.output { wants::OUTPUT } else { 0 }
     }
 
-    /// Whether the counters of a run with `n_new` new ones are wanted.
-    pub(super) fn counters_of(self, n_new: u32) -> bool {
+    /// Whether the counters of a run with `n_new` new ones that ended so are wanted.
+    pub(super) fn counters_of(self, n_new: u32, ending: &Ending) -> bool {
         match self.counters {
             WantedCounters::Never => false,
-            WantedCounters::IfNew => n_new > 0,
+            WantedCounters::IfNew => n_new > 0 || *ending == Ending::TimedOut,
             WantedCounters::Always => true,
         }
     }

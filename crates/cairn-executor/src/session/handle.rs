@@ -253,7 +253,7 @@ impl Session {
         self.counts.note_fresh(&why);
         let mut execution = self.run_fresh_with(job.input, job.activation)?;
         let n_new = cairn_abi::session::n_new(&execution.counters, self.live.channel.baseline());
-        if !wants.counters_of(n_new) {
+        if !wants.counters_of(n_new, &execution.outcome.ending) {
             execution.counters.clear();
         }
         Ok(SessionRun { execution, ran: Ran::Fresh { why }, n_new })

@@ -123,6 +123,7 @@ pub struct Campaign<'a> {
     pub seen: Seen,
     random: fastrand::Rng,
     stop: Stop,
+    backstop: Option<Duration>,
 }
 
 impl<'a> Campaign<'a> {
@@ -135,6 +136,7 @@ impl<'a> Campaign<'a> {
             seen: Seen::nothing(program.map.n_counters),
             random: fastrand::Rng::with_seed(seed),
             stop: Stop::default(),
+            backstop: None,
         };
         for input in inputs {
             campaign.judge(
@@ -149,6 +151,12 @@ impl<'a> Campaign<'a> {
             );
         }
         campaign
+    }
+
+    /// Runs of a batch may take so long, and those that are waited for `whole`.
+    pub fn give_up_after(&mut self, backstop: Duration, whole: Duration) {
+        self.backstop = Some(backstop);
+        self.session.set_wall_limit(whole);
     }
 
     /// One step, whose candidates are judged.
@@ -167,7 +175,7 @@ impl<'a> Campaign<'a> {
 
     /// What a strategy proposes in one step.
     fn propose(&mut self, strategy: &mut dyn Strategy, budget: &Budget) -> (Vec<Candidate>, Spent) {
-        let Self { program, session, corpus, seen, random, stop, .. } = self;
+        let Self { program, session, corpus, seen, random, stop, backstop } = self;
         let kills = Kills::default();
         let mut view = CampaignView::new(
             *program,
@@ -179,6 +187,7 @@ impl<'a> Campaign<'a> {
             program.template.max_size,
             stop,
         );
+        view.backstop = *backstop;
         let candidates = strategy.step(&mut view, budget).unwrap();
         (candidates, view.finish())
     }
