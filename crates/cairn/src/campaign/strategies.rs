@@ -47,6 +47,9 @@ impl Strategies {
         } else if seeds.iter().any(|seed| subject.template.raw(seed).is_none()) {
             // Whole inputs: all that they are made of.
             fuzz.regions = RegionKind::ALL.to_vec();
+        } else if !subject.template.base.variables.is_empty() {
+            // They are declared to be changed, which leaves no input that is raw bytes.
+            fuzz.raw = None;
         }
         for path in &plan.dictionaries {
             fuzz.dictionary.extend(&dictionary(path)?);
