@@ -32,7 +32,7 @@
 //! ```
 //! Every region starts on a page. The host writes all offsets and sizes before the run and never reads them back.
 
-use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
 /// The descriptor on which a run finds its channel. High, so that targets do not meet it by accident.
 ///
@@ -124,7 +124,13 @@ pub struct ChannelHeader {
     pub trace_committed: AtomicU64,
     /// Records that did not fit.
     pub trace_dropped: AtomicU64,
+    /// The name of a variable that the program asked for and the input did not have, cut off, and zero bytes after it. The first one
+    /// stays until the channel is made ready for another run: it is there to be told once.
+    pub missing: [AtomicU8; MISSING_NAME],
 }
+
+/// Bytes of the name of a variable that is missing.
+pub const MISSING_NAME: usize = 64;
 
 const _: () = assert!(size_of::<ChannelHeader>() <= PAGE);
 

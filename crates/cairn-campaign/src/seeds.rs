@@ -63,6 +63,13 @@ impl Seeds<'_, '_> {
         self.judge_endless(&triage.endless, &mut counts)?;
         self.plain.set_wall_limit(whole);
         self.tell(&counts, seeds.len())?;
+        if let Some(name) = self.plain.missing_variable() {
+            self.ledger.warn_once(format!(
+                "the program asks for a typed variable `{name}`, and is given 0 on inputs that do not have it\n\nhint: \
+                 `[[input.variables]]` with `name = \"{name}\"` and a `type` in `cairn.toml` gives it to all of them, and \
+                 has it changed"
+            ))?;
+        }
         // Slow ones may have turned out to end.
         let corpus = self.ledger.corpus.since(0);
         let fuel = corpus.iter().map(|entry| entry.fuel).fold(fuel, u64::max);

@@ -455,6 +455,13 @@ impl Channel {
         )
     }
 
+    /// A variable that the program asked for and the input did not have, if there was one.
+    pub fn missing_variable(&self) -> Option<String> {
+        let bytes = self.header().missing.iter().map(|byte| byte.load(Ordering::Relaxed));
+        let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+        (!name.is_empty()).then(|| name.escape_ascii().to_string())
+    }
+
     fn header(&self) -> &ChannelHeader {
         // SAFETY: the mapping begins with a whole page and is page-aligned; every bit pattern is a header.
         unsafe { &*self.map.as_ptr().cast::<ChannelHeader>() }

@@ -6,9 +6,10 @@
 
 use crate::{channel, environment, occurrences};
 use cairn_abi::{
-    channel::EndedBy,
+    channel::{EndedBy, MISSING_NAME},
     delivery::{Value, is_request},
 };
+use core::sync::atomic::{AtomicU8, Ordering};
 
 /// Where the answer comes from.
 #[derive(Clone, Copy, Debug)]
@@ -32,10 +33,26 @@ pub fn given(name: &[u8]) -> Given {
         Some(channel) => {
             #[cfg(all(feature = "view", target_arch = "x86_64"))]
             crate::symbolic::sources::asked_for(channel.delivery().variable_index(name, occurrence));
-            channel.delivery().variable(name, occurrence).map_or(Given::Nothing, Given::Value)
+            let found = channel.delivery().variable(name, occurrence);
+            // Programs that ask in a loop ask until there are no more.
+            if found.is_none() && occurrence == 1 {
+                note_missing(&channel.header().missing, name);
+            }
+            found.map_or(Given::Nothing, Given::Value)
         }
         None => environment::value(environment::variables(), |given| is_request(given, name, occurrence))
             .map_or(Given::Nothing, Given::Text),
+    }
+}
+
+/// Notes the first variable that an input does not have. The last byte stays zero.
+fn note_missing(missing: &[AtomicU8], name: &[u8]) {
+    if missing[0].load(Ordering::Relaxed) == 0 {
+        missing
+            .iter()
+            .zip(name)
+            .take(MISSING_NAME - 1)
+            .for_each(|(to, byte)| to.store(*byte, Ordering::Relaxed));
     }
 }
 

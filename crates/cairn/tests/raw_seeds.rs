@@ -100,18 +100,22 @@ fn inputs_stay_as_small_as_the_program_takes_them() {
 }
 
 #[test]
-fn variables_that_are_declared_are_changed_without_being_asked_for() {
+fn declared_variables_are_changed_and_others_told() {
     let workspace = Workspace::new();
     workspace.write(
         "program.c",
         "#include <cairn.h>\nint main(void) {\n  int n = cairn_int(\"n\");\n  double x = cairn_double(\"x\");\n  \
          if (n == 4711)\n    return 1;\n  if (x > 2.5)\n    return 2;\n  return 0;\n}\n",
     );
+    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
+    let words = ["run", "./program", "--inputs", "3000", "--workers", "1", "-o"];
+    let ran = workspace.run("cairn", [&words[..], &["without"]].concat()).success();
+    let warning = "warning: the program asks for a typed variable `n`, and is given 0";
+    assert_eq!(ran.stderr.matches(warning).count(), 1, "{ran}");
     let declared = ["n\"\ntype = \"int", "x\"\ntype = \"double"];
     let declared = declared.map(|words| format!("[[input.variables]]\nname = \"{words}\"\n"));
     workspace.write("cairn.toml", declared.concat());
-    workspace.run("cairn-cc", ["program.c", "-o", "program"]).success();
-    let words = ["run", "./program", "-o", "out", "--inputs", "3000", "--workers", "1"];
-    let ran = workspace.run("cairn", words).success();
+    let ran = workspace.run("cairn", [&words[..], &["with"]].concat()).success();
+    assert!(!ran.stderr.contains("typed variable"), "{ran}");
     assert!(ran.stdout.contains("4 of 4 branches reached"), "{ran}");
 }

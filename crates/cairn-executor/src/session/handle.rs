@@ -148,6 +148,12 @@ impl Session {
         &self.counts
     }
 
+    /// A variable that the program asked for in some run, and the input of that run did not have.
+    pub fn missing_variable(&self) -> Option<String> {
+        let fresh = || self.executor.channel().missing_variable();
+        self.live.channel.missing_variable().or_else(fresh)
+    }
+
     /// What was seen before: for each counter the classes of hit counts, as [`cairn_abi::session::class`] makes them.
     /// All zero at first; the caller adds to it.
     pub fn baseline(&mut self) -> &mut [u8] {
