@@ -94,7 +94,8 @@ impl Worker<'_> {
                 self.config.max_size,
                 self.stop,
             );
-            view.backstop = Some(self.limits.backstop);
+            // A busy machine would use it up where nothing hangs.
+            view.backstop = (!self.config.budget.counts_work_alone()).then_some(self.limits.backstop);
             if judge.takes_samples() {
                 view = view.taking_samples();
             }

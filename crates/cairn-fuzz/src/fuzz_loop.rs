@@ -476,10 +476,13 @@ impl FuzzLoop {
         self.failed_places.clear();
         for mut run in notable.drain(..) {
             if run.ending == Ending::TimedOut {
-                self.failed_places.push(run.place);
+                let place = run.place;
                 match self.wait_for(around, run, done)? {
                     Some(again) => run = again,
-                    None => continue,
+                    None => {
+                        self.failed_places.push(place);
+                        continue;
+                    }
                 }
             }
             let Notable { place, ending, counters, fuel } = run;

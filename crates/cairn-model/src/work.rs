@@ -23,6 +23,14 @@ pub struct Budget {
     pub new_paths: Option<u64>,
 }
 
+impl Budget {
+    /// Whether work is counted and no time: then the same is decided however busy the machine is.
+    pub fn counts_work_alone(&self) -> bool {
+        let work = [self.inputs, self.target_runs, self.mutant_runs, self.new_paths];
+        work.iter().any(Option::is_some) && self.wall.is_none() && self.cpu.is_none()
+    }
+}
+
 /// How much was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
