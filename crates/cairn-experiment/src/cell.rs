@@ -190,6 +190,13 @@ impl Cell<'_> {
                 checkpoints.push(Checkpoint { seconds: after.as_secs_f64(), reached: branches.reached });
             }
         }
+        if !files.is_empty() && n_branches == 0 {
+            let build = self.target.coverage.display();
+            let reason = format!(
+                "`{build}` tells of no branches; clang builds what does with `-fprofile-instr-generate -fcoverage-mapping`"
+            );
+            return Err(ExperimentError::Coverage { reason });
+        }
         Ok(CellResult {
             wall_seconds: used.wall.as_secs_f64(),
             cpu_seconds: used.cpu.as_secs_f64(),

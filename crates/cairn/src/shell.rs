@@ -118,8 +118,8 @@ fn variable_text(value: &VariableValue) -> String {
     }
 }
 
-/// Quotes a word for a POSIX shell; bytes no text can show go through `printf` (which loses final newlines, as
-/// every command substitution does).
+/// Quotes a word for a POSIX shell. Bytes no text can show go through `printf`, but for final newlines, which every command
+/// substitution loses.
 fn quote(bytes: &[u8]) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=:,@+%".contains(byte);
     if !bytes.is_empty() && bytes.iter().all(is_plain) {
@@ -129,7 +129,12 @@ fn quote(bytes: &[u8]) -> String {
         Ok(text) if !text.chars().any(|c| c.is_control() && c != '\n') => {
             format!("'{}'", text.replace('\'', "'\\''"))
         }
-        _ => format!("\"$({})\"", printf(&Bytes(bytes.to_vec()))),
+        _ => {
+            let end = bytes.iter().rposition(|byte| *byte != b'\n').map_or(0, |last| last + 1);
+            let newlines = "\n".repeat(bytes.len() - end);
+            let newlines = if newlines.is_empty() { newlines } else { format!("'{newlines}'") };
+            format!("\"$({})\"{newlines}", printf(&Bytes(bytes[..end].to_vec())))
+        }
     }
 }
 
@@ -200,5 +205,7 @@ mod tests {
     fn unprintable_arguments_survive_the_shell() {
         let input = Input { args: vec![vec![0xff, b'\t', b'x'].into()], ..Input::default() };
         assert_eq!(run("/bin/echo", &input), b"\xff\tx\n");
+        let input = Input { args: vec![b"\x01'\n\n".to_vec().into()], ..Input::default() };
+        assert_eq!(run("/bin/echo", &input), b"\x01'\n\n\n");
     }
 }

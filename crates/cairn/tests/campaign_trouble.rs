@@ -459,6 +459,17 @@ fn a_campaign_begins_where_one_was_killed_before_it_had_begun() {
 }
 
 #[test]
+fn a_campaign_is_not_written_among_its_seeds() {
+    let workspace = program(PROGRAM);
+    let ran = cairn(&workspace, &["run", "./program", "seeds", "-o", "./seeds/", "--inputs", "20"]);
+    says(
+        &ran.exits_with(2),
+        &["would be written among the seeds in `./seeds/`", "hint: `-o` chooses another"],
+    );
+    assert!(!workspace.path("seeds/campaign.db").exists());
+}
+
+#[test]
 fn a_crash_that_was_taken_away_does_not_keep_a_campaign_from_going_on() {
     let workspace = program(PROGRAM);
     workspace.write("seeds/crash", "c!\n");

@@ -12,7 +12,11 @@ use cairn_campaign::CampaignConfig;
 use cairn_cc::views::Sanitizer;
 use cairn_model::Budget;
 use cairn_search::Heuristic;
-use std::{path::PathBuf, thread, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
 
 /// Find inputs that reach new branches, and every crash and hang on the way
 #[derive(Debug, clap::Args)]
@@ -97,6 +101,13 @@ impl Run {
             return Err(Failure::usage(format!("`{folder}` holds a campaign already"))
                 .hint(format!("`cairn resume {folder}` goes on with it; `-o` chooses another folder")));
         }
+        if self.target.words.iter().any(|word| is_same_folder(word, &self.output)) {
+            let folder = self.output.display();
+            return Err(Failure::usage(format!(
+                "the campaign would be written among the seeds in `{folder}`"
+            ))
+            .hint("`-o` chooses another folder"));
+        }
         let n_cores = thread::available_parallelism().map_or(1, usize::from);
         let config = CampaignConfig {
             seed: self.seed,
@@ -126,4 +137,8 @@ impl Run {
         let told = if self.json { Told::Json } else { Told::Lines };
         campaign::start(&plan, &self.output, &plan.directory, told, screen)
     }
+}
+
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
