@@ -100,7 +100,6 @@ fixtures! {
     flip_negative_number
     flip_nested
     flip_no_input
-    flip_operands
     flip_overflow_check
     flip_pread
     flip_prefixed_number

@@ -9,19 +9,17 @@
 void cairn_symbolic_word(const char *word);
 // Bytes stay as they are.
 void cairn_symbolic_keep(const char *bytes, size_t n);
-// There are more arguments than this; the label is that of their number.
-void cairn_symbolic_has_word(uint32_t label, int argc, int index);
 // A byte is not zero.
 void cairn_symbolic_keep_some(const char *byte);
 
 static bool is_option(const char *word) { return word[0] == '-' && word[1] != 0; }
 
-// Tells of the words that are looked at for the next option; returns the option, or null. The label is that of their number: more
-// of them change nothing, as long as they are no options.
+// Tells of the words that are looked at for the next option; returns the option, or null. The label is that of their number, which
+// stays: with another one, others would be looked at.
 static const char *look(uint32_t label, int argc, char *const argv[], const char *letters) {
+  cairn_symbolic_pin(label, (uint64_t)argc);
   bool in_order = *letters == '+' || *letters == '-' || getenv("POSIXLY_CORRECT");
   for (int i = optind > 0 ? optind : 1; i < argc && argv[i]; i++) {
-    cairn_symbolic_has_word(label, argc, i);
     cairn_symbolic_word(argv[i]);
     if (is_option(argv[i])) return argv[i];
     if (in_order) break;

@@ -4,17 +4,12 @@
 //! of patterns, which may be others as long as they stay letters.
 
 use super::{
-    build::binary,
-    memory::cairn_symbolic_load,
-    nodes::{is_first_note, is_on},
-    path::cairn_symbolic_condition,
-    sources,
+    build::binary, memory::cairn_symbolic_load, nodes::is_on, path::cairn_symbolic_condition, sources,
 };
 use cairn_abi::symbolic::{
     Op,
     switch::{LIBRARY, NO_CONDITION},
 };
-use core::ffi::c_int;
 
 /// A comparison of a byte with a constant: its label, and whether it holds.
 unsafe fn compare(op: Op, place: *const u8, constant: u8) -> (u32, bool) {
@@ -51,18 +46,6 @@ pub unsafe extern "C" fn cairn_symbolic_word(word: *const u8) {
         let both =
             binary(Op::And, 1, [has_dash, goes_on], [is_dash.into(), is_more.into()], is_option.into());
         cairn_symbolic_condition(NO_CONDITION, both, is_option.into());
-    }
-}
-
-/// A word was looked at: there are more of them than `index`.
-#[unsafe(no_mangle)]
-pub extern "C" fn cairn_symbolic_has_word(label: u32, argc: c_int, index: c_int) {
-    if label == 0 || !is_on() {
-        return;
-    }
-    let has_it = binary(Op::ULt, 32, [0, label], [index as u64, argc as u64], 1);
-    if is_first_note(has_it) {
-        cairn_symbolic_condition(NO_CONDITION, has_it, 1);
     }
 }
 
