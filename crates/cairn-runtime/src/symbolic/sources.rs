@@ -482,6 +482,7 @@ pub extern "C" fn cairn_symbolic_count(
         return 0;
     }
     if file.met_end.is_some_and(|end| end <= offset) {
+        // With more bytes, the read before would have had them.
         return 0;
     }
     if !is_full && let Some(known) = files().and_then(|files| files.find(&status)) {
@@ -519,6 +520,15 @@ pub extern "C" fn cairn_symbolic_count_of(
     if size < offset || count != wanted.min(size - offset) {
         // Something else was in the way.
         return 0;
+    }
+    if file.met_end.is_some_and(|end| end <= offset) {
+        // With more bytes, the read before would have had them.
+        return 0;
+    }
+    if count < wanted
+        && let Some(known) = files().and_then(|files| files.find(&status))
+    {
+        known.met_end = Some(size);
     }
     let Some(size_label) = length_of(&file, size) else { return 0 };
     let left = size - offset;

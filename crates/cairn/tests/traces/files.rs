@@ -333,3 +333,22 @@ int main(void) {
     let solve = traced.solve("target.c:9:true");
     assert!(solve.stdout.contains("without what was fixed on the way"), "{solve}");
 }
+
+#[test]
+fn a_read_after_the_end_depends_on_nothing_however_much_it_wants() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  static char text[100];
+  size_t length = fread(text, 1, sizeof text, stdin);
+  if (fread(text + length, 1, sizeof text - length, stdin) == 0)
+    return 1;
+  return 0;
+}
+"#,
+        "abc",
+    );
+    traced.depend(&[]);
+}
