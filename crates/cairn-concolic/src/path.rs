@@ -222,11 +222,15 @@ impl Path {
         let has_opaque = self.opaque_parts();
         let mut fixed = Fixed::default();
         let mut seen: HashSet<ExprId, BuildMix> = HashSet::default();
+        let is_about_count = self.reads_count(goal);
         for step in &self.steps[..step] {
             let Some(Constraint { holds, .. }) = step.constraint else { continue };
             if !seen.insert(holds) {
                 continue;
             }
+            // A library function has looked at all arguments: another number of them leads elsewhere, which is not impossible.
+            let is_count = is_about_count && step.origin == Origin::Given && self.reads_count(holds);
+            fixed.n_library += usize::from(is_count);
             match step.origin {
                 Origin::Program | Origin::Given => fixed.n_opaque += usize::from(has_opaque[holds.index()]),
                 Origin::Library => fixed.n_library += 1,
@@ -235,6 +239,12 @@ impl Path {
         }
         fixed.n_opaque += usize::from(has_opaque[goal.index()]);
         fixed
+    }
+
+    /// Whether a condition depends on the number of arguments.
+    fn reads_count(&self, condition: ExprId) -> bool {
+        let is_count = |range: &InputRange| range.region.kind() == Some(RegionKind::ArgumentsMetadata);
+        self.dag.reads(condition).iter().any(is_count)
     }
 
     /// Whether a part of an expression keeps the value it had, for every expression by its index.

@@ -499,3 +499,36 @@ int main(void) {
     );
     traced.is_cut("there is no room for more expressions");
 }
+
+#[test]
+fn another_number_of_arguments_than_getopt_saw_is_not_called_impossible() {
+    let traced = Traced::new(
+        r#"
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+  if (argc == 7)
+    return 1;
+  while (getopt(argc, argv, "ab:") != -1) {
+  }
+  if (argc - optind == 3)
+    return 2;
+  if (argv[1][0] * argv[1][0] == 3)
+    return 3;
+  return 0;
+}
+"#,
+        r#"{"args": ["x"]}"#,
+    );
+    let solve =
+        |line: &str| traced.workspace.run("cairn", ["solve", "./program", "start.json", "--branch", line]);
+    solve("target.c:5:true").success();
+    let after = solve("target.c:9:true").exits_with(8);
+    assert!(
+        after.stdout.contains("values were fixed on the way (1 decision of library functions)"),
+        "{after}"
+    );
+    let never = solve("target.c:11:true").exits_with(8);
+    assert!(never.stdout.contains("no input takes the same way and decides otherwise here"), "{never}");
+}

@@ -9,6 +9,8 @@
 void cairn_symbolic_word(const char *word);
 // Bytes stay as they are.
 void cairn_symbolic_keep(const char *bytes, size_t n);
+// There stay as many words as there are, which a label tells.
+void cairn_symbolic_keep_count(uint32_t label, int count);
 // A byte is not zero.
 void cairn_symbolic_keep_some(const char *byte);
 
@@ -17,7 +19,7 @@ static bool is_option(const char *word) { return word[0] == '-' && word[1] != 0;
 // Tells of the words that are looked at for the next option; returns the option, or null. The label is that of their number, which
 // stays: with another one, others would be looked at.
 static const char *look(uint32_t label, int argc, char *const argv[], const char *letters) {
-  cairn_symbolic_pin(label, (uint64_t)argc);
+  cairn_symbolic_keep_count(label, argc);
   bool in_order = *letters == '+' || *letters == '-' || getenv("POSIXLY_CORRECT");
   for (int i = optind > 0 ? optind : 1; i < argc && argv[i]; i++) {
     cairn_symbolic_word(argv[i]);

@@ -8,8 +8,9 @@ use super::{
 };
 use cairn_abi::symbolic::{
     Op,
-    switch::{LIBRARY, NO_CONDITION},
+    switch::{GIVEN, LIBRARY, NO_CONDITION},
 };
+use core::ffi::c_int;
 
 /// A comparison of a byte with a constant: its label, and whether it holds.
 unsafe fn compare(op: Op, place: *const u8, constant: u8) -> (u32, bool) {
@@ -47,6 +48,15 @@ pub unsafe extern "C" fn cairn_symbolic_word(word: *const u8) {
             binary(Op::And, 1, [has_dash, goes_on], [is_dash.into(), is_more.into()], is_option.into());
         cairn_symbolic_condition(NO_CONDITION, both, is_option.into());
     }
+}
+
+/// There stay as many words as there are.
+#[unsafe(no_mangle)]
+pub extern "C" fn cairn_symbolic_keep_count(label: u32, count: c_int) {
+    if label == 0 || !is_on() {
+        return;
+    }
+    cairn_symbolic_condition(GIVEN, binary(Op::Eq, 32, [label, 0], [count as u64; 2], 1), 1);
 }
 
 /// Bytes stay as they are.
