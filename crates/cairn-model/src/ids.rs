@@ -32,6 +32,8 @@ dense_id! {
     SiteId;
     /// One counter of the plain view.
     CounterId;
+    /// A basic path, numbered over the whole program; its counter in the basic-path view has the same number.
+    BasicPathId;
     /// A mutant of the mutant view.
     MutantId;
     /// A spot in the code at which mutants change something.

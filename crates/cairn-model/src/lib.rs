@@ -2,7 +2,8 @@
 //!
 //! [`ProgramMap`] is what the instrumenter knows about a target; [`Input`] is what one run consumes;
 //! [`Outcome`] is what the run did, and [`Coverage`] which parts of the map it reached. [`MutantTable`] holds small
-//! changes of the program, as data, and [`SiteTable`] the spots where values can be observed.
+//! changes of the program, as data, and [`SiteTable`] the spots where values can be observed. [`BasicPaths`] numbers the ways
+//! through the functions of a map.
 //! An [`Entry`] is an input a campaign keeps, a [`ProgramFailure`] one on which the program fails; [`Budget`] and [`Spent`]
 //! measure work.
 //! [`facts`] is what the front end tells about one translation unit before it is joined to the bitcode.
@@ -10,6 +11,7 @@
 //! Nothing here runs, builds or prints: the types carry data between crates and to disk.
 //! Everything written to disk carries a version, checked when it is read.
 
+pub mod basic_paths;
 pub mod coverage;
 pub mod distance;
 pub mod entry;
@@ -29,12 +31,14 @@ pub mod versioned;
 pub mod work;
 
 pub use crate::{
+    basic_paths::BasicPaths,
     coverage::Coverage,
     entry::{Entry, EntryId, Provenance},
     failure::{Frame, ProgramFailure},
     guidepost::{Guidepost, SiteValue},
     ids::{
-        BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, ProbeId, SiteId, StableId,
+        BasicPathId, BlockId, ConditionId, CounterId, DecisionId, FunctionId, MutantId, PatchId, ProbeId,
+        SiteId, StableId,
     },
     input::Input,
     map::ProgramMap,
