@@ -70,6 +70,7 @@ struct Way {
     to: BlockId,
     step: Step,
     is_back: bool,
+    unwinds: bool,
 }
 
 impl Way {
@@ -177,7 +178,7 @@ impl BasicPaths {
                     true => Step::Restart { addend, next: firsts[&way.to] },
                     false => Step::Add(addend),
                 };
-                Way { to: id(way.to), step, is_back: way.is_back }
+                Way { to: id(way.to), step, is_back: way.is_back, unwinds: way.unwinds }
             });
             self.nodes[id(position).index()] = Node { end: node.end, ways: ways.collect() };
         }

@@ -14,13 +14,17 @@ impl BasicPaths {
     ///
     /// Paths that differ only in branches without a source condition read the same.
     pub fn describe(&self, map: &ProgramMap, id: BasicPathId) -> String {
-        let path = self.path(id);
+        let (path, walk) = (self.path(id), self.walk(id));
         let mut parts = Vec::new();
         if let Start::Again(block) = path.start {
             parts.push(format!("from {}", place(map, block)));
         }
-        parts.extend(self.branches(map, id).into_iter().map(|branch| decided(map, branch)));
-        let leads_back = || self.walk(id).last_way(self).is_some_and(|way| way.is_back);
+        for (block, edge) in walk.blocks.iter().zip(&walk.edges) {
+            let shown = map.blocks[block.index()].successors[*edge].shows;
+            parts.extend(shown.map(|branch| decided(map, branch)));
+            parts.extend(self.nodes[block.index()].ways[*edge].unwinds.then(|| "unwinds".into()));
+        }
+        let leads_back = || walk.last_way(self).is_some_and(|way| way.is_back);
         parts.push(match path.end {
             End::Returns => "returns".into(),
             End::Exits => "exits".into(),
