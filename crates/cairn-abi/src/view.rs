@@ -40,6 +40,8 @@ pub enum ViewKind {
     Mutant = 3,
     /// Branch counters and expressions of values.
     Symbolic = 4,
+    /// One counter for each basic path, and no others.
+    BasicPaths = 5,
 }
 
 /// What a view is and where its counters are.

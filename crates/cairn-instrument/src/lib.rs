@@ -5,12 +5,13 @@
 //! [`mapping`] assembles the [`ProgramMap`](cairn_model::ProgramMap) together with a [`plan`]: where each counter
 //! goes. [`lower`] carries the plan out on a fresh copy of the bitcode, and [`emit`] optimises it, adds [`fuel`] and
 //! writes objects. [`anchors`] finds expressions in the bitcode, and [`mutate`] builds mutants of them into the
-//! mutant view.
+//! mutant view. [`basic_paths`] counts whole ways through functions instead of branches.
 //!
-//! Only `ir`, `lower`, `mutate`, `emit` and the inserting half of `fuel` know LLVM. Everything between is decided on plain data, so that one decision
-//! holds for every view.
+//! Only `ir`, `lower`, `mutate`, `emit` and the inserting halves of `fuel` and `basic_paths` know LLVM. Everything between is
+//! decided on plain data, so that one decision holds for every view.
 
 pub mod anchors;
+pub mod basic_paths;
 pub mod emit;
 pub mod fuel;
 pub mod ir;

@@ -39,11 +39,7 @@ pub fn lower(module: &Module, plan: &Plan, kind: ViewKind, map_hash: &[u8; 32]) 
     for inserts in &resolved {
         lowering.insert(inserts);
     }
-    lowering.set_main_aside();
-    lowering.add_main();
-    lowering.rename_open();
-    lowering.introduce(plan.n_counters, kind, map_hash, None);
-    lowering.finish();
+    lowering.complete(plan.n_counters, kind, map_hash);
 }
 
 /// What is inserted into one function, as values of the module: positions would move.
@@ -124,7 +120,7 @@ pub(crate) enum Counters {
 
 pub(crate) struct Lowering {
     module: LLVMModuleRef,
-    context: LLVMContextRef,
+    pub(crate) context: LLVMContextRef,
     pub(crate) builder: LLVMBuilderRef,
     counters: LLVMValueRef,
     /// `llvm.uadd.with.overflow.i8`.
@@ -186,13 +182,9 @@ impl Lowering {
 
     /// Makes a counted copy for inlining the program's own: it would be dropped with its counters.
     pub(crate) fn own(&self, resolved: &ResolvedInserts) {
-        // SAFETY: the function belongs to the live module.
-        unsafe {
-            if !resolved.inserts.is_empty()
-                && LLVMGetLinkage(resolved.function) == LLVMLinkage::LLVMAvailableExternallyLinkage
-            {
-                LLVMSetLinkage(resolved.function, LLVMLinkage::LLVMInternalLinkage);
-            }
+        if !resolved.inserts.is_empty() {
+            // SAFETY: the function belongs to the live module.
+            unsafe { own_function(resolved.function) };
         }
     }
 
@@ -325,6 +317,18 @@ impl Lowering {
         }
     }
 
+    /// Counts at the builder's position what a 64-bit value names.
+    ///
+    /// # Safety
+    /// The builder is positioned where `counter` is known, and its value is below the number of counters.
+    pub(crate) unsafe fn count_named(&self, counter: LLVMValueRef) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let first = LLVMConstInt(LLVMTypeOf(counter), COUNTERS_START as u64, 0);
+            self.increment(self.counter_at(LLVMBuildAdd(self.builder, counter, first, c"".as_ptr())));
+        }
+    }
+
     unsafe fn counter_at(&self, offset: LLVMValueRef) -> LLVMValueRef {
         // SAFETY: the builder is positioned; the offset lies in the counter region.
         unsafe {
@@ -379,6 +383,15 @@ impl Lowering {
             LLVMSetMetadata(access, self.tbaa_kind, LLVMMetadataAsValue(self.context, self.apart));
         }
         access
+    }
+
+    /// Makes a module whose counters were inserted a view that runs as the plain one does.
+    pub(crate) fn complete(mut self, n_counters: u32, kind: ViewKind, map_hash: &[u8; 32]) {
+        self.set_main_aside();
+        self.add_main();
+        self.rename_open();
+        self.introduce(n_counters, kind, map_hash, None);
+        self.finish();
     }
 
     /// Gives the program's own `main` another name.
@@ -518,6 +531,19 @@ impl Lowering {
     }
 }
 
+/// Makes a copy for inlining the program's own.
+///
+/// # Safety
+/// The function belongs to a live module.
+pub(crate) unsafe fn own_function(function: LLVMValueRef) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if LLVMGetLinkage(function) == LLVMLinkage::LLVMAvailableExternallyLinkage {
+            LLVMSetLinkage(function, LLVMLinkage::LLVMInternalLinkage);
+        }
+    }
+}
+
 /// Adds globals to `llvm.used`, so that neither the optimiser nor the linker drops them.
 ///
 /// # Safety
@@ -610,8 +636,11 @@ fn resolve(function: LLVMValueRef, inserts: &[Insert]) -> ResolvedInserts {
 }
 
 /// Whether a counter may be inserted before an instruction: not among phis, variables or landing pads.
-unsafe fn may_stand_before(instruction: LLVMValueRef) -> bool {
-    // SAFETY: the instruction belongs to a live module.
+///
+/// # Safety
+/// The instruction belongs to a live module.
+pub(crate) unsafe fn may_stand_before(instruction: LLVMValueRef) -> bool {
+    // SAFETY: promised by the caller.
     unsafe { !matches!(LLVMGetInstructionOpcode(instruction), LLVMPHI | LLVMAlloca | LLVMLandingPad) }
 }
 

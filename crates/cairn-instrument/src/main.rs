@@ -5,7 +5,7 @@
 use anyhow::{Context as _, Result, bail};
 use cairn_abi::view::ViewKind;
 use cairn_instrument::{
-    anchors, emit,
+    anchors, basic_paths, emit,
     fuel::Fuel,
     ir::read_module,
     lower::lower,
@@ -45,6 +45,7 @@ struct Arguments {
     bare: Option<PathBuf>,
     plain: Option<PathBuf>,
     path: Option<PathBuf>,
+    basic_paths: Option<PathBuf>,
     symbolic: Option<PathBuf>,
     models: Option<PathBuf>,
     /// The object and the site table of the detailed symbolic view.
@@ -86,6 +87,7 @@ fn parse_arguments() -> Result<Arguments> {
             "--bare" => arguments.bare = Some(value()?),
             "--plain" => arguments.plain = Some(value()?),
             "--path" => arguments.path = Some(value()?),
+            "--basic-paths" => arguments.basic_paths = Some(value()?),
             "--symbolic" => arguments.symbolic = Some(value()?),
             "--detailed" => arguments.detailed = Some(value()?),
             "--sites" => arguments.sites = Some(value()?),
@@ -141,7 +143,8 @@ fn run() -> Result<()> {
     let root = arguments.root.to_string_lossy();
     let options =
         Options { root: &root, scope: &scope, units: &units, bitcode_hash: *blake3::hash(&bytes).as_bytes() };
-    let (map, plan) = mapping::build(&read_module(&module), &options);
+    let ir = read_module(&module);
+    let (map, plan) = mapping::build(&ir, &options);
     let map_hash = map.hash();
     if let Some(path) = &arguments.map {
         fs::write(path, versioned::encode(&map))
@@ -155,6 +158,8 @@ fn run() -> Result<()> {
         fs::write(path, versioned::encode(&detailed.table))
             .with_context(|| format!("failed to write `{}`", path.display()))?;
     }
+    let path_plan =
+        arguments.basic_paths.as_deref().map(|path| (path, basic_paths::build(&ir, &map, &plan, &options)));
     let views = [(&arguments.plain, ViewKind::Plain), (&arguments.path, ViewKind::Path)];
     // Code generation takes nearly all the time, and contexts are independent of each other.
     std::thread::scope(|scope| {
@@ -167,6 +172,15 @@ fn run() -> Result<()> {
                 write_view(bitcode, path, fuel, |module| {
                     lower(module, plan, kind, &map_hash);
                     // Only now: positions of the plan count the debug intrinsics too.
+                    module.strip_debug_info();
+                })
+            }));
+        }
+        if let Some((path, path_plan)) = &path_plan {
+            let bitcode = &arguments.bitcode;
+            running.push(scope.spawn(move || {
+                write_view(bitcode, path, Some(Fuel::WhereCallsAre), |module| {
+                    basic_paths::lower(module, path_plan, &map_hash);
                     module.strip_debug_info();
                 })
             }));
