@@ -70,6 +70,8 @@ pub struct Subject {
 pub struct Wanted {
     /// The view with a path hash.
     pub path: bool,
+    /// The view whose counters are the basic paths.
+    pub basic_paths: bool,
     /// The view that follows values.
     pub symbolic: bool,
     /// Likewise, and can be asked about expressions and functions.
@@ -80,7 +82,8 @@ pub struct Wanted {
 
 impl Wanted {
     /// The usual ones only.
-    pub const USUAL: Self = Self { path: false, symbolic: false, detailed: false, mutants: None };
+    pub const USUAL: Self =
+        Self { path: false, basic_paths: false, symbolic: false, detailed: false, mutants: None };
 }
 
 impl TargetArgs {
@@ -129,6 +132,7 @@ impl Subject {
         let request = ViewRequest {
             scope: Some(scope),
             with_path: wanted.path,
+            with_basic_paths: wanted.basic_paths,
             with_symbolic: wanted.symbolic,
             with_detailed: wanted.detailed,
             mutants: wanted.mutants.clone(),
@@ -141,7 +145,8 @@ impl Subject {
             .map_err(|error| Failure::target(chain(&error)))?;
         let map: ProgramMap = read(&views.map, "map")?;
         let detailed = views.detailed.as_ref().map(|view| &view.program);
-        for view in [Some(&views.plain), views.symbolic.as_ref(), detailed].into_iter().flatten() {
+        let more = [views.basic_paths.as_ref(), views.symbolic.as_ref(), detailed];
+        for view in [&views.plain].into_iter().chain(more.into_iter().flatten()) {
             check_label(view, &map)?;
         }
         if map.functions.iter().all(|function| !function.in_scope) {

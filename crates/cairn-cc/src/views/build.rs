@@ -22,6 +22,8 @@ pub struct ViewRequest {
     pub scope: Option<String>,
     /// Whether the view with a path hash is wanted too.
     pub with_path: bool,
+    /// Whether the view whose counters are the basic paths is wanted too.
+    pub with_basic_paths: bool,
     /// Whether the view that follows values is wanted too.
     pub with_symbolic: bool,
     /// Whether the view is wanted too that follows values, and can be asked about expressions and functions.
@@ -50,6 +52,8 @@ pub struct Views {
     pub plain: PathBuf,
     /// Branch counters and a path hash, if asked for.
     pub path: Option<PathBuf>,
+    /// One counter for each basic path, if asked for.
+    pub basic_paths: Option<PathBuf>,
     /// What values are made of, if asked for.
     pub symbolic: Option<PathBuf>,
     /// Likewise, with more to tell, if asked for.
@@ -165,6 +169,7 @@ pub fn build_views(
         bare: folder.join("bare"),
         plain: folder.join("plain"),
         path: request.with_path.then(|| folder.join("path")),
+        basic_paths: request.with_basic_paths.then(|| folder.join(BASIC_PATHS)),
         symbolic: request.with_symbolic.then(|| folder.join(SYMBOLIC)),
         detailed: request
             .with_detailed
@@ -178,6 +183,8 @@ pub fn build_views(
 }
 
 const MAP: &str = "program.map";
+
+const BASIC_PATHS: &str = "basic-paths";
 
 const SYMBOLIC: &str = "symbolic";
 
@@ -232,6 +239,9 @@ impl Product {
         ];
         if request.with_path {
             wanted.push(Self::Plain { name: "path", has_runtime: true });
+        }
+        if request.with_basic_paths {
+            wanted.push(Self::Plain { name: BASIC_PATHS, has_runtime: true });
         }
         if request.with_symbolic {
             wanted.push(Self::Symbolic { models: settings.distribution.models_dir.clone() });

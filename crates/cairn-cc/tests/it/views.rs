@@ -35,6 +35,12 @@ fn views_run_after_the_build_folder_was_cleaned_and_are_built_once() {
     assert!(!views.was_cached);
     assert_eq!(run(views.path.as_ref().unwrap()), "2\n");
     assert!(build_views(&settings, &record, &with_path).unwrap().was_cached);
+
+    let with_basic_paths = ViewRequest { with_basic_paths: true, ..ViewRequest::default() };
+    let views = build_views(&settings, &record, &with_basic_paths).unwrap();
+    assert!(!views.was_cached && views.path.is_none());
+    assert_eq!(run(views.basic_paths.as_ref().unwrap()), "2\n");
+    assert!(build_views(&settings, &record, &with_basic_paths).unwrap().was_cached);
 }
 
 #[test]
