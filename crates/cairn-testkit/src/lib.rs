@@ -2,10 +2,11 @@
 //!
 //! [`dist`] finds what `cargo xtask dist` assembled, [`fixture`] a program in `fixtures/`, and a [`Workspace`] is a
 //! folder to build and run it in. [`reference`] is coverage and [`mutants`] are mutants as independent builds see them;
-//! [`SymbolicBuild`] is a program with the view that follows values.
+//! [`SymbolicBuild`] is a program with the view that follows values, [`BasicPathBuild`] one with the view that counts paths.
 //! Everything here panics with the whole story, because a test has nobody to return an
 //! error to.
 
+mod basic_paths;
 mod dist;
 pub mod mutants;
 mod ran;
@@ -15,6 +16,7 @@ mod views;
 mod workspace;
 
 pub use crate::{
+    basic_paths::BasicPathBuild,
     dist::{Dist, dist},
     ran::Ran,
     symbolic::{SymbolicBuild, bitcode_of},
