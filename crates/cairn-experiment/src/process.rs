@@ -4,7 +4,7 @@ use crate::{description::Times, error::ExperimentError};
 use cairn_executor::{sandbox::Fence, tree_time};
 use nix::{
     sched::{CpuSet, sched_setaffinity},
-    sys::signal::{Signal, killpg},
+    sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, killpg, sigaction},
     unistd::Pid,
 };
 use std::{
@@ -58,6 +58,8 @@ pub(crate) fn run(
     let mut command = Command::new(words.first().map_or("", String::as_str));
     command.args(&words[1..]).envs(environment).stdin(Stdio::null()).stdout(output).stderr(errors);
     command.process_group(0);
+    // SAFETY: one system call, no memory of ours.
+    unsafe { command.pre_exec(listen) };
     if let Some(core) = place.core {
         // SAFETY: one system call, no memory of ours.
         unsafe { command.pre_exec(move || pin(core)) };
@@ -101,6 +103,14 @@ pub(crate) fn run(
     // Whatever it left behind.
     let _ = killpg(group, Signal::SIGKILL);
     Ok((!was_stopped).then(|| Used { wall: start.elapsed(), cpu, status }))
+}
+
+/// Whoever starts us may have us ignore what an arm is asked to end by, as shells do in the background; it would then have more time.
+fn listen() -> std::io::Result<()> {
+    let usual = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    // SAFETY: the default action has no code of ours.
+    unsafe { sigaction(Signal::SIGINT, &usual) }?;
+    Ok(())
 }
 
 fn pin(core: usize) -> std::io::Result<()> {
