@@ -17,7 +17,7 @@
 //!
 //! [`Regions`] is the bridge between bytes that expressions name and parts of an [`Input`](cairn_model::Input).
 //!
-//! [`Fixed`] is what we demand of an input beyond the program's own branches.
+//! [`Fixed`] is what we demand of an input beyond the program's own branches. [`Freedom`] is what a run leaves open.
 //!
 //! [`search`] is concolic testing as a whole: it goes from input to input as a heuristic of `cairn-search` says.
 //!
@@ -28,6 +28,7 @@
 mod event;
 mod fixed;
 mod flip;
+mod freedom;
 mod guidepost;
 mod infect;
 mod path;
@@ -39,8 +40,9 @@ pub use crate::{
     event::Event,
     fixed::{Fixed, Origin},
     flip::{Demands, Flip, Solved, flip, flip_besides, reach_value},
+    freedom::{ByteFreedom, Freedom, Freedoms},
     infect::infect,
     path::{Constraint, Disagreement, Path, Recording, Step},
-    regions::{ApplyError, Limits, Regions},
+    regions::{ApplyError, Limits, Regions, contents, contents_mut},
     verify::{Verification, verify, verify_value, verify_whole},
 };

@@ -17,12 +17,17 @@
 //! What `stat` tells is taken from the run, because owner, links and default times are not in the input.
 
 mod apply;
+mod contents;
 mod domain;
 mod limits;
 mod metadata;
 mod names;
 
-pub use self::{apply::ApplyError, limits::Limits};
+pub use self::{
+    apply::ApplyError,
+    contents::{contents, contents_mut},
+    limits::Limits,
+};
 
 use cairn_abi::symbolic::{self, Node, Op, RegionId, RegionKind};
 use cairn_expr::Bytes;
