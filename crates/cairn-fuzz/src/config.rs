@@ -4,6 +4,7 @@ use crate::{
     dictionary::Dictionary,
     region::{self, RegionKind, Scope},
 };
+use cairn_concolic::Freedoms;
 use cairn_model::{Input, Template};
 
 /// What may be changed, with which words, and how far.
@@ -29,6 +30,8 @@ pub struct FuzzConfig {
     pub max_words: usize,
     /// See [`FuzzConfig::max_words`].
     pub max_word_size: usize,
+    /// What is known to be free of seeds, which is then changed rather than the rest. Default: nothing.
+    pub freedoms: Freedoms,
     /// After so many candidates a step ends, so that others hear of them. Default: 64.
     pub most_candidates: usize,
 }
@@ -68,6 +71,7 @@ impl FuzzConfig {
             worker: (0, 1),
             max_words: 64,
             max_word_size: 1024,
+            freedoms: Freedoms::default(),
             most_candidates: 64,
         }
     }

@@ -7,6 +7,7 @@ use crate::{
     dictionary::Dictionary,
     hangs::Hangs,
     harness::HarnessChanges,
+    liberty,
     mutation::{Material, Mutations, Recipe},
     pace::Pace,
     queue::{Queue, Seed, signature},
@@ -15,7 +16,10 @@ use crate::{
     surroundings::{Done, Surroundings},
     trim::trim,
 };
-use cairn_abi::session::class;
+use cairn_abi::{
+    session::class,
+    symbolic::{self, RegionId},
+};
 use cairn_executor::{Changers, ExecutorError, SessionRun, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramMap};
 use cairn_strategy::{Candidate, Chosen, Entry, FailingRuns, Sample, Seen};
@@ -171,8 +175,8 @@ impl FuzzLoop {
             self.queue.name(index, entry.id);
             return;
         }
-        let index =
-            self.queue.add(Seed::new(entry.input.clone(), entry.hits.clone(), entry.fuel, Some(entry.id)));
+        let seed = Seed::new(entry.input.clone(), entry.hits.clone(), entry.fuel, Some(entry.id));
+        let index = self.queue.add(seed.with_freedom(self.config.freedoms.of(&entry.input)));
         let (worker, n_workers) = self.config.worker;
         if entry.id.0 % n_workers.max(1) == worker {
             self.unlooked.push(index);
@@ -361,6 +365,8 @@ impl FuzzLoop {
         let input = queue.seed(current.seed).input();
         let donor = queue.donor(current.seed, random);
         let material = Material { dictionary, donor, max_size };
+        let chosen = queue.seed(current.seed);
+        let held = chosen.freedom().filter(|_| !liberty::breaks(chosen.n_chosen(), random));
         let seed = Some(current.seed as u32);
         if current.kind == Kind::Buffers {
             let original = buffer_of(input);
@@ -375,16 +381,29 @@ impl FuzzLoop {
             }
             batch.push_buffer(|buffer| {
                 buffer.extend_from_slice(original);
-                Made { seed, recipe: mutations.change_buffer(buffer, random, &material), how: None }
+                let mut recipe = mutations.change_buffer(buffer, random, &material);
+                if let Some(freedom) = held {
+                    let region = RegionId::new(symbolic::RegionKind::Buffer, 0);
+                    let is_changed = liberty::hold(freedom, region, original, buffer)
+                        || liberty::change_free(freedom, region, buffer, random);
+                    if !is_changed {
+                        recipe = mutations.change_buffer(buffer, random, &material);
+                    }
+                }
+                Made { seed, recipe, how: None }
             });
             return;
         }
-        let mut input = input.clone();
-        let recipe = match current.raw {
-            Some(carrier) => mutations.change_raw(carrier, &mut input, random, &material),
-            None => mutations.change(&mut input, random, &material),
+        let mut change = |input: &mut Input| match current.raw {
+            Some(carrier) => mutations.change_raw(carrier, input, random, &material),
+            None => mutations.change(input, random, &material),
         };
-        batch.push_input(input, Made { seed, recipe, how: None });
+        let mut changed = input.clone();
+        let mut recipe = change(&mut changed);
+        if held.is_some_and(|freedom| !liberty::hold_input(freedom, input, &mut changed)) {
+            recipe = change(&mut changed);
+        }
+        batch.push_input(changed, Made { seed, recipe, how: None });
     }
 
     /// Has the harness change what it was asked to in the batch; where nothing comes of it, the buffer is changed without.

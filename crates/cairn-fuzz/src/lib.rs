@@ -29,6 +29,7 @@ mod hangs;
 mod harness;
 mod killer;
 mod killing;
+mod liberty;
 mod mutants;
 mod mutation;
 mod pace;

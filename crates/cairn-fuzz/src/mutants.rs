@@ -171,6 +171,11 @@ impl Mutants {
         given_up
     }
 
+    /// The mutants that an input seems to kill, and that none before it did.
+    pub fn kills(&mut self, input: &Input) -> Result<Vec<MutantId>, ExecutorError> {
+        Ok(self.look(input, Care::Kept)?.kills)
+    }
+
     /// Runs mutants on an input. Those that it seems to kill are not run again until the campaign has said what they are.
     pub(crate) fn look(&mut self, input: &Input, care: Care) -> Result<Looked, ExecutorError> {
         self.counts.n_looks += 1;

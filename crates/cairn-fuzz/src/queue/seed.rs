@@ -1,8 +1,10 @@
 //! An input of the queue.
 
 use crate::region;
+use cairn_concolic::Freedom;
 use cairn_model::Input;
 use cairn_strategy::EntryId;
+use std::sync::Arc;
 
 /// An input that is worth changing, and what is known of it.
 #[derive(Clone, Debug)]
@@ -16,6 +18,8 @@ pub struct Seed {
     fuel: u64,
     size: usize,
     signature: u64,
+    /// What of it is free, if that is known.
+    freedom: Option<Arc<Freedom>>,
     pub(super) id: Option<EntryId>,
     pub(super) n_chosen: u32,
     pub(super) is_favoured: bool,
@@ -36,11 +40,23 @@ impl Seed {
             fuel,
             size,
             signature,
+            freedom: None,
             id,
             n_chosen: 0,
             is_favoured: false,
             is_retired: false,
         }
+    }
+
+    /// The same, of which it is known what is free.
+    pub(crate) fn with_freedom(mut self, freedom: Option<Arc<Freedom>>) -> Self {
+        self.freedom = freedom;
+        self
+    }
+
+    /// What of it is free, if that is known.
+    pub(crate) fn freedom(&self) -> Option<&Arc<Freedom>> {
+        self.freedom.as_ref()
     }
 
     /// The same, good for something else besides: numbers that no counter has.
