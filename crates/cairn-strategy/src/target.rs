@@ -19,6 +19,10 @@ pub trait TargetViews: Send + Sync {
     fn explainer(&self) -> Result<FailureExplainer, ExecutorError>;
     /// Runs the view that tells paths apart; `None` if there is none.
     fn path(&self) -> Result<Option<Session>, ExecutorError>;
+    /// Runs the view that tells which basic paths were taken; `None` if there is none.
+    fn basic_paths(&self) -> Result<Option<Session>, ExecutorError> {
+        Ok(None)
+    }
     /// Runs the symbolic view; `None` if there is none.
     fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError>;
     /// The mutants that count; `None` if there is no mutant view.
