@@ -9,6 +9,7 @@ pub mod mutant_history;
 pub mod mutant_plan;
 pub mod plan;
 mod presence;
+pub mod seeds_plan;
 mod start;
 mod strategies;
 pub mod trouble;
@@ -17,5 +18,7 @@ mod views;
 pub use self::{
     lines::ways_to_fail,
     presence::holds_campaign,
+    seeds_plan::MOST_CANDIDATES,
     start::{Told, start},
+    views::{CampaignMutants, CampaignViews},
 };

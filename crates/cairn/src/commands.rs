@@ -16,5 +16,6 @@ pub mod report;
 pub mod resume;
 pub mod run;
 pub mod score;
+pub mod seeds;
 pub mod solve;
 pub mod trace;

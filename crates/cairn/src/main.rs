@@ -18,6 +18,7 @@ mod place;
 mod printable;
 mod report;
 mod screen;
+mod seeds;
 mod shell;
 mod signals;
 mod suite;
@@ -49,6 +50,7 @@ enum Command {
     Record(commands::record::Record),
     Mutants(commands::mutants::ListMutants),
     Score(commands::score::Score),
+    Seeds(commands::seeds::Seeds),
     Minimize(commands::minimize::Minimize),
     Export(commands::export::Export),
     Check(commands::check::Check),
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Command::Record(command) => command.run(&screen),
         Command::Mutants(command) => command.run(&screen),
         Command::Score(command) => command.run(&screen),
+        Command::Seeds(command) => command.run(&screen),
         Command::Minimize(command) => command.run(&screen),
         Command::Export(command) => command.run(&screen),
         Command::Check(command) => command.run(&screen),

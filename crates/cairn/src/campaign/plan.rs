@@ -1,6 +1,6 @@
 //! What was asked of a campaign, kept with it so that `cairn resume` needs to be told nothing.
 
-use super::mutant_plan::MutantPlan;
+use super::{mutant_plan::MutantPlan, seeds_plan::SeedsPlan};
 use crate::{failure::Failure, target::TargetArgs};
 use cairn_campaign::CampaignConfig;
 use cairn_cc::views::Sanitizer;
@@ -41,6 +41,9 @@ pub struct Plan {
     /// The mutants that are run; none in campaigns without them.
     #[serde(default)]
     pub mutants: Option<MutantPlan>,
+    /// How symbolic seeds are found; none in campaigns without them.
+    #[serde(default)]
+    pub seeds: Option<SeedsPlan>,
     /// The rest.
     pub config: CampaignConfig,
 }
@@ -60,6 +63,7 @@ impl Plan {
             sanitizers: Vec::new(),
             is_unlooked: false,
             mutants: None,
+            seeds: None,
             config,
         })
     }

@@ -8,6 +8,7 @@ use super::{
     mutant_plan::MutantPlan,
     plan::Plan,
     presence::holds_campaign,
+    seeds_plan::SeedsPlan,
     strategies::Strategies,
     trouble,
     views::{CampaignMutants, CampaignViews},
@@ -28,6 +29,7 @@ use cairn_campaign::{
     CampaignConfig, CampaignFolder, Event, KillSummary, Parts, SanitizedRunner, Summary, Why,
 };
 use cairn_model::Input;
+use cairn_seeds::Criterion;
 use cairn_strategy::{CountedMutants, Stop, TargetViews};
 use std::{
     collections::BTreeSet,
@@ -54,7 +56,8 @@ pub fn start(
 ) -> Result<Exit, Failure> {
     let target_args = plan.target()?;
     let set = plan.mutants.as_ref().map(|mutants| mutants.set.clone());
-    let subject = open(&target_args, set, screen)?;
+    let criterion = plan.seeds.as_ref().map(SeedsPlan::criterion).transpose()?;
+    let subject = open(&target_args, set, criterion == Some(Criterion::Path), screen)?;
     if subject.map.conditions.is_empty() {
         return Err(Failure::target("the program has no branches in scope, so there is nothing to reach")
             .hint("check `[scope]` in `cairn.toml`; `cairn map` shows what is there"));
@@ -144,9 +147,10 @@ pub fn start(
 fn open(
     target: &crate::target::TargetArgs,
     mutants: Option<String>,
+    basic_paths: bool,
     screen: &Screen,
 ) -> Result<Subject, Failure> {
-    let wanted = Wanted { symbolic: true, path: true, mutants, ..Wanted::USUAL };
+    let wanted = Wanted { symbolic: true, path: true, basic_paths, mutants, ..Wanted::USUAL };
     let progress = |text: &str| screen.progress(text);
     Subject::open(target, &wanted, &progress).or_else(|failure| {
         // If something else is wrong, it is wrong without it too.

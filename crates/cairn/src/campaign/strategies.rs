@@ -5,13 +5,17 @@ use crate::{
     failure::{Failure, chain},
     target::Subject,
 };
-use cairn_concolic::search::{Change, Claims, Memory, SolvedBefore, Traces};
+use cairn_concolic::{
+    Freedoms,
+    search::{Change, Claims, Memory, SolvedBefore, Traces},
+};
 use cairn_fuzz::{Dictionary, FuzzConfig, FuzzStrategy, MutantsConfig, RegionKind};
 use cairn_hybrid::{ConcolicConfig, ConcolicStrategy};
 use cairn_model::Input;
 use cairn_search::Heuristic;
+use cairn_seeds::{CseFuzzStrategy, ExplorationConfig, SeedsConfig};
 use cairn_strategy::Strategy;
-use std::{fs, path::Path};
+use std::{fs, path::Path, time::Duration};
 
 /// Makes the strategies of workers.
 pub struct Strategies {
@@ -20,17 +24,23 @@ pub struct Strategies {
     fuzz: FuzzConfig,
     /// Of any worker; each has its own share of [`Self::claims`].
     concolic: ConcolicConfig,
+    /// Likewise.
+    seeds: Option<SeedsConfig>,
     claims: Claims,
     n_workers: u32,
 }
 
 /// What may be asked for: a name, and what it stands for.
-const STRATEGIES: [(&str, &[&str]); 4] = [
+const STRATEGIES: [(&str, &[&str]); 5] = [
     ("fuzz", &["fuzz"]),
     ("mu2", &["mu2"]),
     ("concolic", &["concolic"]),
     ("hybrid-simple", &["fuzz", "concolic"]),
+    ("csefuzz", &["csefuzz"]),
 ];
+
+/// Time for one question, and where time is not limited: there decisions must not depend on the clock.
+const PATIENCE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(120)];
 
 /// Nodes and steps of runs that concolic testing keeps: a few hundred megabytes.
 const KEPT_RUNS: usize = 2 << 20;
@@ -64,22 +74,65 @@ impl Strategies {
             before: SolvedBefore::default(),
             share: claims.share(0),
         };
-        Ok(Self { names, mutants, fuzz, concolic, claims, n_workers: plan.config.workers.max(1) as u32 })
+        let seeds = seeds_config(plan, &concolic)?;
+        if let Some(seeds) = &seeds {
+            fuzz.freedoms = seeds.freedoms.clone();
+        }
+        Ok(Self {
+            names,
+            mutants,
+            fuzz,
+            concolic,
+            seeds,
+            claims,
+            n_workers: plan.config.workers.max(1) as u32,
+        })
     }
 
     /// Those of one worker.
     pub fn of_worker(&self, worker: usize) -> Vec<Box<dyn Strategy>> {
         let config = FuzzConfig { worker: (worker as u32, self.n_workers), ..self.fuzz.clone() };
         let concolic = ConcolicConfig { share: self.claims.share(worker), ..self.concolic.clone() };
+        let share = self.claims.share(worker);
         let strategy = |name: &String| -> Box<dyn Strategy> {
-            match name.as_str() {
-                "mu2" => Box::new(FuzzStrategy::with_mutants(config.clone(), self.mutants.clone())),
-                "concolic" => Box::new(ConcolicStrategy::new(concolic.clone())),
+            match (name.as_str(), &self.seeds) {
+                ("csefuzz", Some(seeds)) => {
+                    let exploration =
+                        ExplorationConfig { share: Some(share.clone()), ..seeds.exploration.clone() };
+                    let fuzz = Box::new(FuzzStrategy::new(config.clone()));
+                    Box::new(CseFuzzStrategy::new(SeedsConfig { exploration, ..seeds.clone() }, fuzz))
+                }
+                ("mu2", _) => Box::new(FuzzStrategy::with_mutants(config.clone(), self.mutants.clone())),
+                ("concolic", _) => Box::new(ConcolicStrategy::new(concolic.clone())),
                 _ => Box::new(FuzzStrategy::new(config.clone())),
             }
         };
         self.names.iter().map(strategy).collect()
     }
+}
+
+/// How symbolic seeds are found, if they are.
+fn seeds_config(plan: &Plan, concolic: &ConcolicConfig) -> Result<Option<SeedsConfig>, Failure> {
+    let Some(seeds) = &plan.seeds else { return Ok(None) };
+    let is_timed = !plan.config.budget.counts_work_alone();
+    let ConcolicConfig { heuristic, change, memory, before, .. } = concolic.clone();
+    let exploration = ExplorationConfig {
+        heuristic,
+        change,
+        memory,
+        before,
+        share: None,
+        max_size: plan.config.max_size,
+        patience: if is_timed { PATIENCE[0] } else { PATIENCE[1] },
+        seed: plan.config.seed,
+    };
+    Ok(Some(SeedsConfig {
+        criterion: seeds.criterion()?,
+        pick: seeds.pick(),
+        exploration,
+        bound: seeds.bound(&plan.config.budget),
+        freedoms: Freedoms::default(),
+    }))
 }
 
 /// What strategies consist of, each once.

@@ -6,7 +6,7 @@ use cairn_executor::{
     SymbolicConfig, SymbolicExecutor, Target,
     mutants::{MutantJudge, MutantSession},
 };
-use cairn_model::ProgramMap;
+use cairn_model::{BasicPaths, ProgramMap};
 use cairn_strategy::{CountedMutants, TargetViews};
 use std::path::{Path, PathBuf};
 
@@ -71,6 +71,13 @@ impl TargetViews for CampaignViews<'_> {
 
     fn path(&self) -> Result<Option<Session>, ExecutorError> {
         self.subject.views.path.as_deref().map(|view| self.session(view)).transpose()
+    }
+
+    fn basic_paths(&self) -> Result<Option<Session>, ExecutorError> {
+        let Some(view) = &self.subject.views.basic_paths else { return Ok(None) };
+        let n_counters = BasicPaths::of(&self.subject.map).n_paths();
+        let config = SessionConfig { run: self.run_config(), ..SessionConfig::default() };
+        Session::new(Target { program: view.clone(), n_counters }, config).map(Some)
     }
 
     fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError> {

@@ -1,7 +1,13 @@
 //! `cairn run`: a campaign from the beginning.
 
 use crate::{
-    campaign::{self, Told, mutant_plan::MutantArgs, plan::Plan, trouble},
+    campaign::{
+        self, Told,
+        mutant_plan::MutantArgs,
+        plan::Plan,
+        seeds_plan::{SeedsArgs, SeedsPlan},
+        trouble,
+    },
     duration,
     exit_code::Exit,
     failure::Failure,
@@ -12,6 +18,7 @@ use cairn_campaign::CampaignConfig;
 use cairn_cc::views::Sanitizer;
 use cairn_model::Budget;
 use cairn_search::Heuristic;
+use cairn_seeds::Criterion;
 use std::{
     path::{Path, PathBuf},
     thread,
@@ -34,10 +41,10 @@ pub struct Run {
     /// Where chances come from: with one worker and a limit of work, the same seed decides the same
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Techniques, with commas between them
+    /// Techniques, with commas between them: fuzz, mu2, concolic, hybrid-simple, csefuzz
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "fuzz")]
     strategy: Vec<String>,
-    /// What `concolic` decides otherwise next: dfs, bfs, random-branch, random-path, cfds, cgs, generational or klee
+    /// What `concolic` and `csefuzz` decide otherwise next: dfs, bfs, random-branch, random-path, cfds, cgs, generational or klee
     /// (default: generational)
     #[arg(long, value_name = "NAME")]
     heuristic: Option<Heuristic>,
@@ -54,6 +61,8 @@ pub struct Run {
     sanitize: Vec<Sanitizer>,
     #[command(flatten)]
     mutants: MutantArgs,
+    #[command(flatten)]
+    seeds: SeedsArgs,
     /// Print events as JSON, one a line
     #[arg(long)]
     json: bool,
@@ -117,16 +126,27 @@ impl Run {
         };
         let mut plan = Plan::new(&self.target, config)?;
         plan.strategies = self.strategy.clone();
-        let is_concolic = |name: &String| ["concolic", "hybrid-simple"].contains(&name.as_str());
+        let is_concolic = |name: &String| ["concolic", "hybrid-simple", "csefuzz"].contains(&name.as_str());
         if self.heuristic.is_some() && !self.strategy.iter().any(is_concolic) {
             return Err(Failure::usage("a heuristic was chosen, but no strategy searches by one")
-                .hint("add `--strategy concolic` or `--strategy hybrid-simple`"));
+                .hint("add `--strategy concolic`, `--strategy hybrid-simple` or `--strategy csefuzz`"));
         }
         plan.heuristic = self.heuristic.map(|heuristic| heuristic.to_string());
         plan.changes = self.change.clone();
         plan.dictionaries = self.dict.clone();
         plan.set_sanitizers(&self.sanitize);
-        plan.mutants = match self.strategy.iter().any(|name| name == "mu2") {
+        plan.seeds = match self.strategy.iter().any(|name| name == "csefuzz") {
+            true => Some(self.seeds.plan()),
+            false if self.seeds.is_given() => {
+                return Err(Failure::usage("it was said how seeds are found, but no strategy looks for any")
+                    .hint("add `--strategy csefuzz`"));
+            }
+            false => None,
+        };
+        let criterion = plan.seeds.as_ref().map(SeedsPlan::criterion).transpose()?;
+        let has_mutants =
+            self.strategy.iter().any(|name| name == "mu2") || criterion == Some(Criterion::DecisionKills);
+        plan.mutants = match has_mutants {
             true => Some(self.mutants.plan()?),
             false if self.mutants.is_given() => {
                 return Err(Failure::usage("mutants were chosen, but no strategy runs any")

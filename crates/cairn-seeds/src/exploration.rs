@@ -1,0 +1,159 @@
+//! Candidates, by bounded concolic testing.
+
+use cairn_concolic::{
+    Freedom,
+    search::{Change, Counts, Explorer, Memory, Ran, SearchConfig, Share, SolvedBefore, Traced},
+};
+use cairn_executor::{ExecutorError, SymbolicExecutor};
+use cairn_hybrid::SymbolicTracer;
+use cairn_model::{Input, ProgramMap};
+use cairn_search::Heuristic;
+use cairn_solver::{Config, Standard};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+/// How candidates are looked for.
+#[derive(Clone, Debug)]
+pub struct ExplorationConfig {
+    /// What is decided otherwise next.
+    pub heuristic: Heuristic,
+    /// Which inputs may be made of which.
+    pub change: Change,
+    /// Runs and answers; may be shared.
+    pub memory: Memory,
+    /// Which questions were asked; may be shared.
+    pub before: SolvedBefore,
+    /// Which questions are this search's; all without.
+    pub share: Option<Share>,
+    /// Bytes an input may have in a region.
+    pub max_size: u64,
+    /// The most time for one question.
+    pub patience: Duration,
+    /// Where the heuristic's chances come from.
+    pub seed: u64,
+}
+
+/// A search for candidates.
+pub struct Exploration {
+    tracer: SymbolicTracer,
+    explorer: Explorer,
+    search: SearchConfig,
+    config: ExplorationConfig,
+    /// Inputs to go on from that were not run.
+    pending: VecDeque<Input>,
+    has_begun: bool,
+    n_since_start: usize,
+}
+
+/// What came of a question.
+pub enum Progress {
+    /// A run that nobody made before.
+    Ran(Ran),
+    /// There was no answer, or none that is new.
+    Asked,
+    /// There is nothing left to ask.
+    Exhausted,
+}
+
+/// What a question may cost: there are always others, and most of those that take long have no answer.
+const BUDGET: (u64, u64) = (50_000, 1_000_000);
+
+/// Questions between two inputs to go on from.
+const QUESTIONS_PER_START: usize = 8;
+
+impl Exploration {
+    /// From some inputs.
+    pub fn new(
+        map: &ProgramMap,
+        executor: SymbolicExecutor,
+        starts: impl IntoIterator<Item = Input>,
+        config: ExplorationConfig,
+    ) -> Self {
+        let search = SearchConfig {
+            seed: config.seed,
+            // A run that does not do what it should may still do something new.
+            solver: Config::default(),
+            budget: cairn_solver::Budget {
+                evaluations: BUDGET.0,
+                rlimit: BUDGET.1,
+                timeout: config.patience,
+            },
+            before: Some(config.before.clone()),
+            share: config.share.clone(),
+            change: config.change.clone(),
+            ..SearchConfig::default()
+        };
+        let selector = config.heuristic.selector();
+        Self {
+            tracer: SymbolicTracer::new(executor, config.max_size),
+            explorer: Explorer::new(map, selector, &search, config.memory.traces.clone()),
+            search,
+            config,
+            pending: starts.into_iter().collect(),
+            has_begun: false,
+            n_since_start: 0,
+        }
+    }
+
+    /// How the symbolic view is to be run.
+    pub fn executor_config(heuristic: Heuristic) -> cairn_executor::SymbolicConfig {
+        SymbolicTracer::config(heuristic)
+    }
+
+    /// A solver for this thread.
+    pub fn solver(&self) -> Standard {
+        self.search.solver(&self.config.memory)
+    }
+
+    /// Asks the next question.
+    pub fn advance(&mut self, map: &ProgramMap, solver: &mut Standard) -> Result<Progress, ExecutorError> {
+        if !self.has_begun || self.n_since_start >= QUESTIONS_PER_START {
+            if let Some(ran) = self.start(map)? {
+                return Ok(Progress::Ran(ran));
+            }
+        }
+        self.n_since_start += 1;
+        if let Some(advance) = self.explorer.advance(map, &mut self.tracer, solver)? {
+            return Ok(advance.ran.map_or(Progress::Asked, Progress::Ran));
+        }
+        if let Some(ran) = self.start(map)? {
+            return Ok(Progress::Ran(ran));
+        }
+        Ok(match self.explorer.ask_more(map, self.config.heuristic) {
+            true => Progress::Asked,
+            false => Progress::Exhausted,
+        })
+    }
+
+    /// Runs the next input to go on from.
+    fn start(&mut self, map: &ProgramMap) -> Result<Option<Ran>, ExecutorError> {
+        self.n_since_start = 0;
+        self.has_begun = true;
+        while let Some(input) = self.pending.pop_front() {
+            if self.explorer.path_of(&input).is_none() {
+                return Ok(Some(self.explorer.begin(map, &mut self.tracer, &input)?));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the bytes of an input may become without leaving the way of its run.
+    pub fn freedom(&mut self, input: &Input) -> Result<(Freedom, Arc<Traced>), ExecutorError> {
+        let traced = self.config.memory.traces.get(&mut self.tracer, input)?;
+        Ok((Freedom::of(traced.path()), traced))
+    }
+
+    /// How many runs were made.
+    pub fn n_runs(&self) -> u64 {
+        self.tracer.n_runs()
+    }
+
+    /// What became of questions.
+    pub fn counts(&self) -> &Counts {
+        self.explorer.counts()
+    }
+
+    /// Whether there is no other way through the program: every flip was executed or proved impossible.
+    pub fn is_exhausted(&self, map: &ProgramMap) -> bool {
+        self.explorer.is_exhausted(map)
+    }
+}

@@ -1,0 +1,290 @@
+//! Symbolic seeds, then fuzzing.
+
+use crate::{
+    criterion::Criterion,
+    elements::Described,
+    exploration::{Exploration, ExplorationConfig, Progress},
+    measure::{Measure, Runner},
+    selection::{Chosen, Pick, Selection},
+};
+use cairn_concolic::{Freedoms, search::Ran};
+use cairn_fuzz::{Mutants, MutantsConfig, ShareConfig};
+use cairn_model::{Ending, Input, ProgramMap};
+use cairn_strategy::{
+    Budget, CampaignView, Candidate, FailingRuns, Finding, FindingKind, Seen, Strategy, StrategyError,
+};
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// How seeds are found and chosen.
+#[derive(Clone, Debug)]
+pub struct SeedsConfig {
+    /// What counts as covered.
+    pub criterion: Criterion,
+    /// Which candidate stands for a template.
+    pub pick: Pick,
+    /// How candidates are looked for.
+    pub exploration: ExplorationConfig,
+    /// When that ends, if it does not end by itself.
+    pub bound: Bound,
+    /// Where it is told what bytes of seeds are free.
+    pub freedoms: Freedoms,
+}
+
+/// When no candidates are looked for any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// After so many candidates.
+    pub candidates: u64,
+    /// After this time, where time is limited at all.
+    pub wall: Option<Duration>,
+}
+
+/// The paper's technique: candidates by concolic testing, of which a few seed a fuzzer.
+pub struct CseFuzzStrategy {
+    config: SeedsConfig,
+    phase: Phase,
+    fuzz: Box<dyn Strategy>,
+    /// Seeds that were proposed, by address.
+    proposed: HashSet<String>,
+    counts: SeedCounts,
+}
+
+enum Phase {
+    Unbegun,
+    Exploring(Box<Work>),
+    Fuzzing,
+}
+
+struct Work {
+    exploration: Exploration,
+    measure: Measure,
+    selection: Selection<Arc<Input>>,
+    failing: FailingRuns,
+    start: Instant,
+}
+
+/// What was done before fuzzing began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeedCounts {
+    /// Inputs that were made and run.
+    pub n_candidates: u64,
+    /// How many different things they cover.
+    pub n_templates: usize,
+    /// Seeds that were chosen.
+    pub n_selected: usize,
+    /// Those that reach something that the corpus does not.
+    pub n_effective: usize,
+}
+
+const NAME: &str = "csefuzz";
+
+/// How many things a reason names.
+const NAMED: usize = 2;
+
+impl CseFuzzStrategy {
+    /// Goes on with `fuzz` when seeds are there.
+    pub fn new(config: SeedsConfig, fuzz: Box<dyn Strategy>) -> Self {
+        let (proposed, counts) = (HashSet::new(), SeedCounts::default());
+        Self { config, phase: Phase::Unbegun, fuzz, proposed, counts }
+    }
+
+    /// What was done before fuzzing began.
+    pub fn counts(&self) -> SeedCounts {
+        self.counts
+    }
+
+    fn begin(&self, view: &mut CampaignView<'_>) -> Result<Work, StrategyError> {
+        let unfit = |reason: &str| StrategyError::Unfit { strategy: NAME, reason: reason.into() };
+        let heuristic = self.config.exploration.heuristic;
+        let executor = view.symbolic(Exploration::executor_config(heuristic))?;
+        let executor = executor.ok_or_else(|| unfit("it has no symbolic view"))?;
+        let runner = match self.config.criterion {
+            Criterion::Path => {
+                let session = view.target.basic_paths()?;
+                Runner::Paths(Box::new(session.ok_or_else(|| unfit("it has no basic-path view"))?))
+            }
+            Criterion::DecisionKills => {
+                let judge = view.target.mutant_judge()?.zip(view.target.mutants());
+                let (judge, counted) = judge.ok_or_else(|| unfit("it has no mutant view"))?;
+                let config = MutantsConfig { share: ShareConfig::Everything, ..MutantsConfig::default() };
+                Runner::Mutants(Box::new(Mutants::new(judge, counted, config)))
+            }
+            Criterion::None | Criterion::Decision | Criterion::Condition => Runner::None,
+        };
+        let starts = view.corpus.since(0).into_iter().map(|entry| entry.input.clone());
+        let exploration = ExplorationConfig {
+            seed: view.random.u64(..),
+            max_size: view.max_size,
+            ..self.config.exploration.clone()
+        };
+        Ok(Work {
+            exploration: Exploration::new(view.map(), executor, starts, exploration),
+            measure: Measure::new(view.map(), self.config.criterion, runner),
+            selection: Selection::new(self.config.pick),
+            failing: FailingRuns::default(),
+            start: Instant::now(),
+        })
+    }
+
+    /// Looks for candidates within a budget. Whether there is more to be had, and what failed.
+    fn explore(
+        &mut self,
+        work: &mut Work,
+        view: &mut CampaignView<'_>,
+        budget: &Budget,
+    ) -> Result<(bool, Vec<Candidate>), StrategyError> {
+        let is_timed = budget.wall.is_some() || budget.cpu.is_some();
+        let bound = self.config.bound;
+        let mut solver = work.exploration.solver();
+        let mut failures = Vec::new();
+        while failures.is_empty() && !view.is_over(budget) {
+            let is_late = is_timed && bound.wall.is_some_and(|wall| work.start.elapsed() >= wall);
+            if is_late || self.counts.n_candidates >= bound.candidates {
+                return Ok((false, failures));
+            }
+            let n_before = work.exploration.n_runs();
+            let progress = work.exploration.advance(view.map(), &mut solver)?;
+            view.spent.target_runs += work.exploration.n_runs() - n_before;
+            match progress {
+                Progress::Ran(ran) => {
+                    view.spent.inputs += 1;
+                    self.counts.n_candidates += 1;
+                    failures.extend(work.take(ran, view)?);
+                }
+                Progress::Asked => {}
+                Progress::Exhausted => return Ok((false, failures)),
+            }
+        }
+        Ok((true, failures))
+    }
+
+    /// The seeds that were chosen, with what is free of each.
+    fn seeds(&mut self, work: &mut Work, map: &ProgramMap) -> Result<Vec<Candidate>, StrategyError> {
+        let chosen = match self.config.criterion {
+            Criterion::None => work.selection.all(),
+            _ => work.selection.choose(),
+        };
+        self.counts.n_templates = work.selection.templates().len();
+        self.counts.n_selected = chosen.len();
+        let mut seeds = Vec::with_capacity(chosen.len());
+        for Chosen { index, new } in chosen {
+            let input = work.selection.templates()[index].candidate.clone();
+            let (freedom, _) = work.exploration.freedom(&input)?;
+            self.config.freedoms.tell(&input, freedom);
+            self.proposed.insert(input.address());
+            let described: Vec<Described> =
+                new.iter().map(|element| work.measure.elements().describe(map, *element)).collect();
+            seeds.push(Candidate {
+                reason: reason(&described),
+                input: Arc::unwrap_or_clone(input),
+                parent: None,
+                kills: described.iter().filter_map(Described::kill).collect(),
+                failed: None,
+            });
+        }
+        Ok(seeds)
+    }
+}
+
+impl Strategy for CseFuzzStrategy {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn step(
+        &mut self,
+        view: &mut CampaignView<'_>,
+        budget: &Budget,
+    ) -> Result<Vec<Candidate>, StrategyError> {
+        let mut work = match std::mem::replace(&mut self.phase, Phase::Fuzzing) {
+            Phase::Fuzzing => return self.fuzz.step(view, budget),
+            Phase::Exploring(work) => work,
+            Phase::Unbegun => Box::new(self.begin(view)?),
+        };
+        let (has_more, mut candidates) = self.explore(&mut work, view, budget)?;
+        if has_more {
+            self.phase = Phase::Exploring(work);
+            return Ok(candidates);
+        }
+        candidates.extend(self.seeds(&mut work, view.map())?);
+        match candidates.is_empty() {
+            true => self.fuzz.step(view, budget),
+            false => Ok(candidates),
+        }
+    }
+
+    fn observe(&mut self, finding: &Finding) {
+        if matches!(finding.kind, FindingKind::Kept(_)) && self.proposed.remove(&finding.input.address()) {
+            self.counts.n_effective += 1;
+        }
+        // The fuzzer knows its own candidates by its own name.
+        let is_own = finding.strategy == NAME;
+        match is_own {
+            true => self.fuzz.observe(&Finding { strategy: self.fuzz.name().into(), ..finding.clone() }),
+            false => self.fuzz.observe(finding),
+        }
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = self.fuzz.notices();
+        if matches!(self.phase, Phase::Fuzzing) && self.counts.n_candidates > 0 {
+            let SeedCounts { n_candidates, n_templates, n_selected, .. } = self.counts;
+            notices.push(format!(
+                "{n_selected} seeds were chosen by criterion `{}`, from {n_candidates} candidates that cover {n_templates} different sets of things",
+                self.config.criterion,
+            ));
+        }
+        notices
+    }
+}
+
+impl Work {
+    /// Notes what a candidate covers; one on which the program fails is a finding, and no seed.
+    fn take(&mut self, ran: Ran, view: &mut CampaignView<'_>) -> Result<Option<Candidate>, StrategyError> {
+        let Ran { input, traced, .. } = ran;
+        let ending = traced.ending();
+        if ending.is_failure() {
+            let hits = Seen::hits(traced.counters());
+            return Ok(self.failing.is_worth(ending, &hits, false).then(|| Candidate {
+                input: Arc::unwrap_or_clone(input),
+                parent: None,
+                reason: "a candidate by concolic testing".into(),
+                kills: Vec::new(),
+                failed: Some(ending.clone()),
+            }));
+        }
+        if !matches!(ending, Ending::Exited { .. }) {
+            return Ok(None);
+        }
+        let elements = match self.measure.criterion() {
+            // Each is its own template.
+            Criterion::None => vec![self.selection.templates().len() as u32],
+            _ => self.measure.of(&input, traced.counters())?,
+        };
+        let cost = cost(&input, traced.path().steps().len());
+        self.selection.add(&elements, cost, input, view.random);
+        Ok(None)
+    }
+}
+
+/// What makes one candidate cheaper than another: bytes, then how much happens.
+pub fn cost(input: &Input, n_steps: usize) -> u64 {
+    let size: usize = cairn_concolic::contents(input).map(|(_, bytes)| bytes.len()).sum();
+    (size as u64) << 32 | (n_steps as u64).min(u64::from(u32::MAX))
+}
+
+fn reason(new: &[Described]) -> String {
+    let named: Vec<&str> = new.iter().filter_map(Described::text).take(NAMED).collect();
+    let more = match new.len() - named.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    match named.is_empty() {
+        true => "a symbolic seed".into(),
+        false => format!("a symbolic seed: {}{more}", named.join(", ")),
+    }
+}

@@ -1,0 +1,11 @@
+//! Symbolic seeds, as the command line knows them.
+
+mod explain;
+mod failures;
+mod harvest;
+
+pub use self::{
+    explain::explain,
+    failures::{ConfirmedFailure, confirm},
+    harvest::{Ended, Harvest, HarvestConfig, harvest},
+};

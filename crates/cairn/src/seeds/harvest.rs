@@ -1,0 +1,260 @@
+//! Candidates and their templates.
+
+use crate::{
+    failure::Failure,
+    screen::{Screen, count},
+    signals::Signals,
+};
+use cairn_concolic::{
+    Freedom,
+    search::{Change, Memory, Ran, SolvedBefore, Traced},
+};
+use cairn_executor::{ExecutorError, Session};
+use cairn_model::{Ending, Input, ProgramMap};
+use cairn_search::Heuristic;
+use cairn_seeds::{
+    Bound, Criterion, Exploration, ExplorationConfig, Measure, Pick, Progress, Selection, cost,
+};
+use cairn_strategy::{FailingRuns, Seen, TargetViews};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// How candidates are found.
+pub struct HarvestConfig<'a> {
+    /// What is decided otherwise next; `None` where the inputs are all there is.
+    pub heuristic: Option<Heuristic>,
+    /// Which inputs may be made of which.
+    pub change: Change,
+    /// When to end.
+    pub bound: Bound,
+    /// Which candidate stands for a template.
+    pub pick: Pick,
+    /// Where chances come from.
+    pub seed: u64,
+    /// Bytes an input may have.
+    pub max_size: u64,
+    /// Signals after which candidates are chosen from those that are there.
+    pub signals: &'a Signals,
+}
+
+/// Candidates by what they cover.
+pub struct Harvest {
+    /// Templates.
+    pub selection: Selection<Arc<Input>>,
+    /// What covers are counted in.
+    pub measure: Measure,
+    /// Candidates that were run.
+    pub n_candidates: u64,
+    /// Candidates on which the program failed, some of each kind.
+    pub failing: Vec<(Arc<Input>, Ending)>,
+    /// How many failed.
+    pub n_failing: u64,
+    /// Time for making candidates.
+    pub made_in: Duration,
+    /// Time for running them and taking their templates.
+    pub measured_in: Duration,
+    /// Why there are no more.
+    pub ended: Ended,
+    exploration: Option<Exploration>,
+    failing_runs: FailingRuns,
+    random: fastrand::Rng,
+}
+
+/// Why there are no more candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// There is no other way through the program.
+    Exhausted,
+    /// There is nothing left to ask, but some ways could not be followed or solved.
+    NothingToAsk,
+    /// There are as many as were asked for.
+    Enough,
+    /// The time is over.
+    TimeUp,
+    /// A signal came.
+    Interrupted,
+    /// The inputs were all there is.
+    AllGiven,
+}
+
+/// Time for one question.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often progress is told.
+const TOLD: Duration = Duration::from_millis(200);
+
+/// Makes candidates from inputs, or takes the inputs themselves, and finds out what each covers.
+pub fn harvest(
+    views: &dyn TargetViews,
+    inputs: Vec<Input>,
+    measure: Measure,
+    config: &HarvestConfig<'_>,
+    screen: &Screen,
+) -> Result<Harvest, Failure> {
+    let mut harvest = Harvest {
+        selection: Selection::new(config.pick),
+        measure,
+        n_candidates: 0,
+        failing: Vec::new(),
+        n_failing: 0,
+        made_in: Duration::ZERO,
+        measured_in: Duration::ZERO,
+        ended: Ended::AllGiven,
+        exploration: None,
+        failing_runs: FailingRuns::default(),
+        random: fastrand::Rng::with_seed(config.seed),
+    };
+    match config.heuristic {
+        Some(heuristic) => harvest.explore(views, inputs, heuristic, config, screen)?,
+        None => harvest.take_all(views.plain()?, inputs, config, screen)?,
+    }
+    Ok(harvest)
+}
+
+impl Harvest {
+    fn explore(
+        &mut self,
+        views: &dyn TargetViews,
+        inputs: Vec<Input>,
+        heuristic: Heuristic,
+        config: &HarvestConfig<'_>,
+        screen: &Screen,
+    ) -> Result<(), Failure> {
+        let map = views.map();
+        let executor = views.symbolic(Exploration::executor_config(heuristic))?;
+        let executor = executor.expect("the symbolic view was asked for");
+        let exploring = ExplorationConfig {
+            heuristic,
+            change: config.change.clone(),
+            memory: Memory::default(),
+            before: SolvedBefore::default(),
+            share: None,
+            max_size: config.max_size,
+            patience: PATIENCE,
+            seed: config.seed,
+        };
+        let mut exploration = Exploration::new(map, executor, inputs, exploring);
+        let mut solver = exploration.solver();
+        let (start, mut told) = (Instant::now(), Instant::now());
+        self.ended = loop {
+            if config.signals.has_caught() {
+                break Ended::Interrupted;
+            }
+            if self.n_candidates >= config.bound.candidates {
+                break Ended::Enough;
+            }
+            if config.bound.wall.is_some_and(|wall| start.elapsed() >= wall) {
+                break Ended::TimeUp;
+            }
+            match exploration.advance(map, &mut solver)? {
+                Progress::Ran(ran) => self.take(ran)?,
+                Progress::Asked => {}
+                Progress::Exhausted if exploration.is_exhausted(map) => break Ended::Exhausted,
+                Progress::Exhausted => break Ended::NothingToAsk,
+            }
+            if told.elapsed() >= TOLD {
+                told = Instant::now();
+                self.tell(screen);
+            }
+        };
+        self.made_in = start.elapsed().saturating_sub(self.measured_in);
+        self.exploration = Some(exploration);
+        Ok(())
+    }
+
+    fn take_all(
+        &mut self,
+        mut plain: Session,
+        inputs: Vec<Input>,
+        config: &HarvestConfig<'_>,
+        screen: &Screen,
+    ) -> Result<(), Failure> {
+        for part in inputs.chunks(plain.config().max_batch) {
+            if config.signals.has_caught() {
+                self.ended = Ended::Interrupted;
+                break;
+            }
+            let start = Instant::now();
+            let measured = self.measure.of_all(&mut plain, part)?;
+            for (input, (elements, ending)) in part.iter().zip(measured) {
+                self.n_candidates += 1;
+                if ending.is_failure() {
+                    self.fail(Arc::new(input.clone()), &ending, &elements);
+                } else {
+                    self.add(&elements, Arc::new(input.clone()), 0);
+                }
+            }
+            self.measured_in += start.elapsed();
+            self.tell(screen);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, ran: Ran) -> Result<(), ExecutorError> {
+        let start = Instant::now();
+        let Ran { input, traced, .. } = ran;
+        self.n_candidates += 1;
+        let ending = traced.ending();
+        if ending.is_failure() {
+            let hits: Vec<u32> =
+                Seen::hits(traced.counters()).into_iter().map(|(counter, _)| counter).collect();
+            self.fail(input, ending, &hits);
+        } else if matches!(ending, Ending::Exited { .. }) {
+            let elements = self.measure.of(&input, traced.counters())?;
+            self.add(&elements, input, traced.path().steps().len());
+        }
+        self.measured_in += start.elapsed();
+        Ok(())
+    }
+
+    fn add(&mut self, elements: &[u32], input: Arc<Input>, n_steps: usize) {
+        let own = [self.selection.templates().len() as u32];
+        // Without a criterion each is its own template.
+        let elements = if self.measure.criterion() == Criterion::None { &own } else { elements };
+        let cost = cost(&input, n_steps);
+        self.selection.add(elements, cost, input, &mut self.random);
+    }
+
+    fn fail(&mut self, input: Arc<Input>, ending: &Ending, hit: &[u32]) {
+        self.n_failing += 1;
+        let hits: Vec<(u32, u8)> = hit.iter().map(|counter| (*counter, 1)).collect();
+        if self.failing_runs.is_worth(ending, &hits, false) {
+            self.failing.push((input, ending.clone()));
+        }
+    }
+
+    fn tell(&self, screen: &Screen) {
+        screen.progress(&format!(
+            "{}, {}, {} covered",
+            count(self.n_candidates as usize, "candidate"),
+            count(self.selection.templates().len(), "template"),
+            count(self.selection.n_covered(), self.measure.criterion().noun()),
+        ));
+    }
+
+    /// What of an input is free, where that can be known.
+    pub fn freedom(&mut self, input: &Input) -> Result<Option<(Freedom, Arc<Traced>)>, ExecutorError> {
+        self.exploration.as_mut().map(|exploration| exploration.freedom(input)).transpose()
+    }
+
+    /// Whether an input covers these elements and no others.
+    pub fn covers(
+        &mut self,
+        plain: &mut Session,
+        input: &Input,
+        elements: &[u32],
+    ) -> Result<bool, ExecutorError> {
+        let measured = self.measure.of_all(plain, std::slice::from_ref(input))?;
+        Ok(measured
+            .first()
+            .is_some_and(|(covered, ending)| covered == elements && matches!(ending, Ending::Exited { .. })))
+    }
+
+    /// For people: an element of a template.
+    pub fn describe(&self, map: &ProgramMap, element: u32) -> cairn_seeds::Described {
+        self.measure.elements().describe(map, element)
+    }
+}

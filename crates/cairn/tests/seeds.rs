@@ -1,0 +1,288 @@
+//! Symbolic seeds: `cairn seeds`, and the strategy `csefuzz`.
+
+use cairn_testkit::{Ran, Workspace, fixture};
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+const CRITERIA: [&str; 5] = ["none", "decision", "condition", "path", "decision+kills"];
+
+/// A workspace with a fixture built as `program`, and its inputs as `inputs`.
+fn built(name: &str) -> Workspace {
+    let workspace = Workspace::new();
+    let folder = fixture(name);
+    fs::copy(folder.join("target.c"), workspace.path("target.c")).unwrap();
+    fs::create_dir(workspace.path("inputs")).unwrap();
+    for input in fs::read_dir(folder.join("inputs")).unwrap().map(|entry| entry.unwrap().path()) {
+        fs::copy(&input, workspace.path("inputs").join(input.file_name().unwrap())).unwrap();
+    }
+    workspace.run("cairn-cc", ["-g", "target.c", "-o", "program"]).success();
+    workspace
+}
+
+fn compiled(source: &str) -> Workspace {
+    let workspace = Workspace::new();
+    workspace.write("target.c", source.trim_start());
+    workspace.run("cairn-cc", ["-g", "target.c", "-o", "program"]).success();
+    workspace
+}
+
+fn seeds(workspace: &Workspace, output: &str, more: &[&str]) -> Ran {
+    let words = ["seeds", "./program", "-o", output, "--json"];
+    workspace.run("cairn", words.iter().chain(more))
+}
+
+fn report(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran}"))
+}
+
+fn files(folder: &Path) -> BTreeSet<PathBuf> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// What a report says of the seed that covers something first.
+fn seed_for<'a>(report: &'a Value, text: &str) -> &'a Value {
+    let seeds = report["seeds"].as_array().unwrap();
+    let covers = |seed: &&Value| {
+        seed["first"].as_array().unwrap().iter().any(|first| first.as_str().unwrap().contains(text))
+    };
+    seeds.iter().find(covers).unwrap_or_else(|| panic!("nothing covers {text}: {report:#}"))
+}
+
+/// Figure 2 of the paper.
+#[test]
+fn what_a_path_does_not_depend_on_keeps_its_place() {
+    let workspace = built("seeds_free_inputs");
+    for fill in ["keep", "zero", "random", "text"] {
+        let ran = seeds(&workspace, fill, &["inputs", "--fill", fill]).success();
+        let report = report(&ran);
+        let low = seed_for(&report, "y > 100 false");
+        assert_eq!(
+            low["free"],
+            serde_json::json!(["variable x: free", "variable y: fixed", "variable z: free"])
+        );
+        let other = seed_for(&report, "x > y true");
+        assert_eq!(
+            other["free"],
+            serde_json::json!(["variable x: fixed", "variable y: fixed", "variable z: free"])
+        );
+        for seed in report["seeds"].as_array().unwrap() {
+            let input: Value = serde_json::from_str(&workspace.read(seed["file"].as_str().unwrap())).unwrap();
+            let names: Vec<&str> =
+                input["variables"].as_array().unwrap().iter().map(|v| v["name"].as_str().unwrap()).collect();
+            assert_eq!(names, ["x", "y", "z"]);
+        }
+        let value = |seed: &Value, place: usize| {
+            let input: Value = serde_json::from_str(&workspace.read(seed["file"].as_str().unwrap())).unwrap();
+            input["variables"][place]["value"]["int"].as_i64().unwrap()
+        };
+        assert!(value(low, 1) <= 100 && value(other, 0) > value(other, 1) && value(other, 1) > 100);
+        if fill == "zero" {
+            assert_eq!((value(low, 0), value(low, 2)), (0, 0));
+        }
+        if fill == "random" {
+            assert_ne!((value(low, 0), value(low, 2)), (0, 0), "seed 1 draws others");
+        }
+    }
+}
+
+/// Figure 3 of the paper.
+#[test]
+fn a_defect_that_only_symbolic_execution_reaches_is_reported_under_every_criterion() {
+    let workspace = built("seeds_hidden_defect");
+    for criterion in CRITERIA {
+        let ran = seeds(&workspace, criterion, &["inputs", "--criterion", criterion]);
+        assert_eq!(ran.status.code(), Some(3), "{ran}");
+        let report = report(&ran);
+        let [failure] = report["failures"].as_array().unwrap().as_slice() else { panic!("{report:#}") };
+        assert_eq!(failure["kind"], "assertion failed");
+        let crash = fs::read(workspace.path(failure["file"].as_str().unwrap())).unwrap();
+        assert_eq!(crash, 100_276_i32.to_le_bytes());
+        // Fuzzers refuse seeds that crash.
+        for seed in files(&workspace.path(criterion)) {
+            assert_ne!(fs::read(seed).unwrap(), crash);
+        }
+        assert_eq!(report["ended"], "exhausted");
+
+        let campaign = format!("campaign-{criterion}");
+        let words = ["run", "./program", "inputs", "-o", &campaign, "--workers", "1", "--inputs", "400"];
+        let ran =
+            workspace.run("cairn", words.iter().chain(&["--strategy", "csefuzz", "--criterion", criterion]));
+        assert_eq!(ran.status.code(), Some(3), "{ran}");
+        assert!(ran.stdout.contains("assertion failed in main at target.c:11"), "{criterion}: {ran}");
+    }
+}
+
+fn what_all_candidates_cover_a_few_cover(name: &str, n_candidates: &str) {
+    let workspace = built(name);
+    let all = ["inputs", "--criterion", "none", "--candidates", n_candidates, "--for", "100s"];
+    let n_all = report(&seeds(&workspace, "all", &all))["seeds"].as_array().unwrap().len();
+    for criterion in &CRITERIA[1..] {
+        let chosen = seeds(&workspace, criterion, &["all", "--no-explore", "--criterion", criterion]);
+        let chosen = report(&chosen.success());
+        let n_seeds = files(&workspace.path(criterion)).len();
+        assert_eq!(chosen["candidates"], n_all);
+        assert!(n_seeds > 1 && n_seeds < n_all / 4, "{criterion}: {n_seeds} of {n_all}");
+        // Measured again from nothing.
+        let again = format!("{criterion}-again");
+        let again = seeds(&workspace, &again, &[criterion, "--no-explore", "--criterion", criterion]);
+        assert_eq!(report(&again.success())["covered"], chosen["covered"], "{criterion}");
+        // Each is needed, and the report says for what.
+        for seed in chosen["seeds"].as_array().unwrap() {
+            assert!(!seed["first"].as_array().unwrap().is_empty(), "{seed:#}");
+            assert!(!seed["file"].as_str().unwrap().ends_with(".json"), "other fuzzers read raw bytes");
+        }
+    }
+}
+
+#[test]
+fn a_few_seeds_cover_what_all_orders_of_a_red_black_tree_cover() {
+    what_all_candidates_cover_a_few_cover("seeds_red_black_tree", "400");
+}
+
+#[test]
+fn a_few_seeds_cover_what_all_uses_of_a_tree_map_cover() {
+    what_all_candidates_cover_a_few_cover("seeds_tree_map", "400");
+}
+
+#[test]
+fn decisions_count_by_their_outcome_and_conditions_by_their_value() {
+    let workspace = compiled(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  unsigned char b[4] = {0};
+  if (fread(b, 1, 4, stdin) != 4)
+    return 1;
+  if (b[0] == 'a' && b[1] == 'b')
+    puts("both");
+  int either = b[2] == 'c' || b[3] == 'd';
+  switch (b[0] % 3) {
+  case 0:
+    return either;
+  case 1:
+    return 2;
+  default:
+    return 3;
+  }
+}
+"#,
+    );
+    workspace.write("inputs/start", "zzzz");
+    let covered = |criterion: &str| -> BTreeSet<String> {
+        let ran = seeds(&workspace, criterion, &["inputs", "--criterion", criterion]).success();
+        let report = report(&ran);
+        let seeds = report["seeds"].as_array().unwrap();
+        let first = |seed: &Value| {
+            let texts = seed["first"].as_array().unwrap().iter();
+            texts.map(|text| text.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        seeds.iter().flat_map(first).collect()
+    };
+    let expected = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<BTreeSet<String>>();
+    assert_eq!(
+        covered("decision"),
+        expected(&[
+            "target.c:5:7: `fread(b, 1, 4, stdin) != 4` false",
+            "target.c:5:7: `fread(b, 1, 4, stdin) != 4` true",
+            "target.c:7:7: `b[0] == 'a'` false or `b[1] == 'b'` false",
+            "target.c:7:22: `b[1] == 'b'` true",
+            "target.c:9:16: `b[2] == 'c'` true or `b[3] == 'd'` true",
+            "target.c:9:31: `b[3] == 'd'` false",
+            "target.c:11:3: `case 0`",
+            "target.c:13:3: `case 1`",
+            "target.c:15:3: `default`",
+        ])
+    );
+    let conditions = covered("condition");
+    assert!(conditions.contains("target.c:7:7: `b[0] == 'a'` true"), "{conditions:?}");
+    // A label that is not taken is a value of its own there.
+    assert_eq!(conditions.len(), 5 * 2 + 3 * 2);
+}
+
+#[test]
+fn it_is_told_which_bytes_are_free_or_in_a_range() {
+    let workspace = compiled(
+        r#"
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *b, size_t size) {
+  if (size < 6)
+    return 0;
+  if (b[0] < '0' || b[0] > '9')
+    return 0;
+  if (b[1] != 'x')
+    return 0;
+  if (b[2] + b[3] == 9)
+    return 0;
+  return 0;
+}
+"#,
+    );
+    workspace.write("inputs/start", "5x45..");
+    let report = report(&seeds(&workspace, "out", &["inputs", "--criterion", "decision"]).success());
+    let seed = seed_for(&report, "`b[2] + b[3] == 9` true");
+    assert_eq!(seed["free"], serde_json::json!(["buffer: 2 free, 1 in a range, 3 fixed"]));
+    assert_eq!(report["ended"], "exhausted");
+}
+
+#[test]
+fn a_campaign_begins_with_symbolic_seeds_and_goes_on_fuzzing() {
+    let workspace = built("seeds_tree_map");
+    let words = ["run", "./program", "inputs", "--workers", "1", "--inputs", "20000", "--candidates", "300"];
+    let run = |folder: &str| {
+        let ran = workspace.run("cairn", words.iter().chain(&["--strategy", "csefuzz", "-o", folder]));
+        assert_eq!(ran.status.code(), Some(3), "the map has a defect: {ran}");
+        let events = workspace.read(format!("{folder}/events.jsonl"));
+        let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let is_kept = |event: &&Value| event["event"] == "kept" && event["strategy"] == "csefuzz";
+        let reason = |event: &Value| event["made_by"].as_str().unwrap_or_default().to_owned();
+        (events.iter().filter(is_kept).map(reason).collect::<Vec<_>>(), events)
+    };
+    let (reasons, events) = run("one");
+    let is_symbolic = |reason: &String| reason.starts_with("a symbolic seed: ");
+    let n_symbolic = reasons.iter().filter(|reason| is_symbolic(reason)).count();
+    assert!(n_symbolic > 2 && n_symbolic < reasons.len(), "{reasons:#?}\n{events:#?}");
+    assert!(is_symbolic(&reasons[0]), "{reasons:#?}");
+    assert_eq!(run("two").0, reasons, "the same seed decides the same");
+}
+
+#[test]
+fn the_same_seeds_are_chosen_again() {
+    let workspace = built("seeds_red_black_tree");
+    let names = |folder: &str| -> BTreeSet<PathBuf> {
+        let more = ["inputs", "--candidates", "200", "--pick", "random", "--for", "100s"];
+        seeds(&workspace, folder, &more).success();
+        files(&workspace.path(folder)).iter().map(|file| file.file_name().unwrap().into()).collect()
+    };
+    assert_eq!(names("one"), names("two"));
+}
+
+#[test]
+fn what_makes_no_sense_is_told() {
+    let workspace = built("seeds_hidden_defect");
+    let refused = |more: &[&str], says: &str| {
+        let ran = seeds(&workspace, "out", more);
+        assert_eq!(ran.status.code(), Some(2), "{ran}");
+        assert!(ran.stderr.contains(says), "{says}: {ran}");
+    };
+    refused(&["--no-explore"], "no candidates were named");
+    refused(&["inputs", "--criterion", "lines"], "`lines` is no criterion; there are `none`, `decision`");
+    refused(&["inputs", "--fill", "ones"], "`ones` is no way to fill free places");
+    refused(&["inputs", "--pick", "best"], "`best` is no way to pick");
+    refused(&["inputs", "--mutants", "mu2"], "the criterion does not count any");
+    refused(&["inputs", "--criterion", "decision+kills", "--mutants", "nothing"], "`nothing`");
+    refused(&["nowhere"], "nowhere");
+    workspace.write("full/file", "x");
+    let ran = seeds(&workspace, "full", &["inputs"]);
+    assert_eq!(ran.status.code(), Some(2), "{ran}");
+    assert!(ran.stderr.contains("is not empty"), "{ran}");
+    let words = ["run", "./program", "inputs", "-o", "campaign", "--inputs", "10", "--criterion", "path"];
+    let ran = workspace.run("cairn", words);
+    assert!(ran.stderr.contains("no strategy looks for any") && ran.status.code() == Some(2), "{ran}");
+}
