@@ -24,6 +24,8 @@
 //! $ bench/run distill cjson         # distilled corpora, against afl-cmin
 //! $ bench/run peers libraries       # branches reached in equal time, against AFL++ and libFuzzer
 //! $ bench/run mu2 cjson             # mutants killed in equal time, with mutant feedback and without
+//! $ bench/run csefuzz cjson         # symbolic seeds: how quickly they are chosen, and what fuzzing reaches from them
+//! $ bench/run many-seeds            # forty thousand candidates against the clock
 //! ```
 //!
 //! The programs are those of `cairn-targets`; figures are also written to `results/` in its cache.
@@ -38,6 +40,7 @@ mod equality;
 mod generate;
 mod harness_speed;
 mod libfuzzer;
+mod many_seeds;
 mod measure;
 mod mutants;
 mod peers;
@@ -77,13 +80,14 @@ const ALL: &[&str] = &[
     "tracing",
     "queries",
     "workers",
+    "many-seeds",
     "distill",
     "peers",
     "mu2",
 ];
 
 /// Those that take hours, and are measured only if they are named.
-const BY_NAME: &[&str] = &["heuristics"];
+const BY_NAME: &[&str] = &["heuristics", "csefuzz"];
 
 /// Those that fill the table.
 const SPEED: &[&str] = &[
@@ -97,6 +101,7 @@ const SPEED: &[&str] = &[
     "tracing",
     "queries",
     "workers",
+    "many-seeds",
 ];
 
 fn main() -> Result<()> {
@@ -149,6 +154,8 @@ fn run(cache: &Cache, what: &str, names: &[String], table: &mut Table) -> Result
         "workers" => each(&wanted(workers::ALL), |name| workers::run(cache, name, table)),
         "distill" => distill::run(cache, &wanted(distill::ALL)),
         "heuristics" => peers::heuristics::run(cache, &wanted(peers::heuristics::ALL)),
+        "csefuzz" => peers::csefuzz::run(cache, &wanted(peers::csefuzz::ALL)),
+        "many-seeds" => each(&wanted(many_seeds::ALL), |name| many_seeds::run(cache, name, table)),
         "mu2" => peers::mu2::run(cache, &wanted(peers::mu2::ALL)),
         "peers" => each(&wanted(peers::ALL), |name| peers::run(cache, name)),
         "searches" => symbolic::searches(cache, &wanted(symbolic::FLIPPED)),

@@ -3,6 +3,7 @@
 //! Descriptions of `cairn experiment` are written into the cache, and carried out.
 
 mod arms;
+pub mod csefuzz;
 pub mod heuristics;
 mod inputs;
 pub mod mu2;

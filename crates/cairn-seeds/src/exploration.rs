@@ -106,10 +106,9 @@ impl Exploration {
 
     /// Asks the next question.
     pub fn advance(&mut self, map: &ProgramMap, solver: &mut Standard) -> Result<Progress, ExecutorError> {
-        if !self.has_begun || self.n_since_start >= QUESTIONS_PER_START {
-            if let Some(ran) = self.start(map)? {
-                return Ok(Progress::Ran(ran));
-            }
+        let is_due = !self.has_begun || self.n_since_start >= QUESTIONS_PER_START;
+        if is_due && let Some(ran) = self.start(map)? {
+            return Ok(Progress::Ran(ran));
         }
         self.n_since_start += 1;
         if let Some(advance) = self.explorer.advance(map, &mut self.tracer, solver)? {

@@ -196,7 +196,25 @@ const TARGETS: &[Target] = &[
         scope: &[],
         input: Input::Samples(&[]),
     },
+    fixture("red-black-tree", "../../fixtures/seeds_red_black_tree/target.c"),
+    fixture("tree-map", "../../fixtures/seeds_tree_map/target.c"),
+    fixture("collision-avoidance", "../../fixtures/seeds_collision_avoidance/target.c"),
 ];
+
+/// A harness of our own in one file, without samples.
+const fn fixture(name: &'static str, file: &'static str) -> Target {
+    Target {
+        name,
+        package: None,
+        kind: Kind::Harness(file),
+        build: "$CC $FLAGS -g $LINK \"$HARNESS\" -o harness",
+        build_program: None,
+        executable: "harness",
+        program_name: name,
+        scope: &[],
+        input: Input::Samples(&[]),
+    }
+}
 
 #[cfg(test)]
 mod tests {
