@@ -13,6 +13,7 @@ mod process;
 mod yardstick;
 
 pub use self::{
+    bench::pin,
     kills::Killer,
     process::{DistilConfig, Distilled, Interrupted, Reducing, Totals, distil},
     yardstick::size,

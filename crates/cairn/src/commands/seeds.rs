@@ -15,9 +15,9 @@ use crate::{
     target::{Subject, TargetArgs, Wanted},
 };
 use cairn_concolic::search::Change;
-use cairn_executor::Session;
+use cairn_executor::{Session, WantedCounters, Wants};
 use cairn_fuzz::{FuzzConfig, MutantsConfig, RegionKind, ShareConfig};
-use cairn_model::{Input, MutantId};
+use cairn_model::{Input, MutantId, ProgramMap};
 use cairn_search::Heuristic;
 use cairn_seeds::{Bound, Criterion, Filling, Measure, Pick, Runner, describe_freedom};
 use cairn_strategy::{CountedMutants, Seen, TargetViews};
@@ -118,6 +118,10 @@ struct Seed {
 /// How many things are named of each seed, for people.
 const NAMED: usize = 3;
 
+/// Inputs that are run together, and what is asked of their runs.
+const AT_ONCE: usize = 256;
+const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
+
 const DEFAULT_SET: &str = "mu2";
 
 impl Seeds {
@@ -135,7 +139,7 @@ impl Seeds {
         let mutants = self.wants_kills().then(|| Mutants::of(&subject)).transpose()?;
         let campaign_mutants = mutants.as_ref().map(|mutants| all_mutants(mutants, &subject)).transpose()?;
         let views = CampaignViews::new(&subject, subject.views.symbolic.clone(), campaign_mutants);
-        let measure = Measure::new(&subject.map, self.criterion, self.runner(&views)?);
+        let measure = || Ok(Measure::new(&subject.map, self.criterion, self.runner(&views)?));
         let signals = Signals::catch()?;
         let config = HarvestConfig {
             heuristic: (!self.no_explore).then_some(self.heuristic),
@@ -146,7 +150,7 @@ impl Seeds {
             max_size: subject.template.max_size,
             signals: &signals,
         };
-        let mut harvest = seeds::harvest(&views, starts, measure, &config, screen)?;
+        let mut harvest = seeds::harvest(&views, starts, &measure, &config, screen)?;
         if harvest.selection.templates().is_empty() && harvest.n_failing == 0 {
             signals.die_if_caught();
             return Err(Failure::target("no candidate ended properly, so there is nothing to choose from")
@@ -228,18 +232,15 @@ impl Seeds {
         };
         let choosing = start.elapsed();
         let mut random = fastrand::Rng::with_seed(self.seed);
-        let mut seen = Seen::nothing(subject.map.n_counters);
-        let mut validating = Duration::ZERO;
+        let mut inputs = Vec::with_capacity(chosen.len());
         let mut seeds = Vec::with_capacity(chosen.len());
         for chosen in &chosen {
             let template = &harvest.selection.templates()[chosen.index];
             let (elements, alike) = (template.elements.clone(), template.n_candidates);
             let mut input = Input::clone(&template.candidate);
             // A folder of all candidates is for others to choose from.
-            let freedom = match self.criterion {
-                Criterion::None => None,
-                _ => harvest.freedom(&input)?,
-            };
+            let is_explained = self.criterion != Criterion::None;
+            let freedom = if is_explained { harvest.freedom(&input)? } else { None };
             let mut free = Vec::new();
             if let Some((freedom, traced)) = &freedom {
                 free = describe_freedom(&input, traced.path().regions(), freedom);
@@ -250,15 +251,9 @@ impl Seeds {
                     input = filled;
                 }
             }
-            let begun = Instant::now();
-            let counters = plain.run(&input)?.execution.counters;
-            let hits = Seen::hits(&counters);
-            let is_effective = seen.new_in(&hits).0 > 0;
-            seen.add(&hits);
-            validating += begun.elapsed();
-            let first = match self.criterion {
-                Criterion::None => Vec::new(),
-                _ => seeds::explain(harvest, &subject.map, mutants, &chosen.new),
+            let first = match is_explained {
+                true => seeds::explain(harvest, &subject.map, mutants, &chosen.new),
+                false => Vec::new(),
             };
             seeds.push(Seed {
                 file: inputs::save(&self.output, &input, &subject.template)?.display().to_string(),
@@ -267,9 +262,15 @@ impl Seeds {
                 covers: elements.len(),
                 first,
                 free,
-                is_effective,
+                is_effective: false,
             });
+            inputs.push(input);
         }
+        let validating = Instant::now();
+        for (seed, is_effective) in seeds.iter_mut().zip(effective(&subject.map, &mut plain, &inputs)?) {
+            seed.is_effective = is_effective;
+        }
+        let validating = validating.elapsed();
         let mut beside = self.output.clone().into_os_string();
         beside.push("-failures");
         let failures = seeds::confirm(subject, &harvest.failing, beside.as_ref())?;
@@ -294,6 +295,20 @@ impl Seeds {
             failures,
         })
     }
+}
+
+/// Whether each of some inputs reaches something that none before it reaches.
+fn effective(map: &ProgramMap, plain: &mut Session, inputs: &[Input]) -> Result<Vec<bool>, Failure> {
+    let mut seen = Seen::nothing(map.n_counters);
+    let mut effective = Vec::with_capacity(inputs.len());
+    for part in inputs.chunks(AT_ONCE) {
+        for run in plain.run_batch(part, COUNTERS)? {
+            let hits = Seen::hits(&run.execution.counters);
+            effective.push(seen.new_in(&hits).0 > 0);
+            seen.add(&hits);
+        }
+    }
+    Ok(effective)
 }
 
 /// All mutants of a set.

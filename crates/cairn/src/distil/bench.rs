@@ -140,7 +140,7 @@ impl Bench<'_> {
 }
 
 /// Keeps the calling thread on a core; where that is not allowed it is only slower.
-pub(super) fn pin(core: Option<usize>) {
+pub fn pin(core: Option<usize>) {
     if let Some(core) = core {
         let _ = pin_to_core(core);
     }

@@ -11,7 +11,7 @@ use crate::{
 use cairn_model::Template;
 use std::{
     collections::BTreeSet,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -70,10 +70,14 @@ pub fn load(paths: &[PathBuf], template: &Template) -> Result<Corpus, Failure> {
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>, notes: &mut Vec<String>) -> Result<(), Failure> {
     let failed = |error| Failure::usage(format!("failed to read folder `{}`: {error}", folder.display()));
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
-        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+    // Large corpora have one folder and many files, so that each file is asked for its kind no more than once.
+    let mut entries: Vec<(PathBuf, bool)> = fs::read_dir(folder)
+        .and_then(|entries| {
+            entries.filter_map(|entry| entry.and_then(|entry| kind(&entry)).transpose()).collect()
+        })
         .map_err(failed)?;
-    entries.retain(|path| path.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b".")));
+    entries
+        .retain(|(path, _)| path.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b".")));
     entries.sort();
     // An instance of AFL++, or a campaign: only these folders hold inputs that are worth having.
     let holds = |name: &str| folder.join(name).is_dir();
@@ -91,18 +95,29 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>, notes: &mut Vec<String>) -> 
         return Ok(());
     }
     // What several instances share; beside their folders lies nothing that is an input.
-    let instances: Vec<&PathBuf> = entries.iter().filter(|path| path.join("queue").is_dir()).collect();
+    let folders = entries.iter().filter(|(_, is_folder)| *is_folder).map(|(path, _)| path);
+    let instances: Vec<&PathBuf> = folders.filter(|path| path.join("queue").is_dir()).collect();
     if !instances.is_empty() {
         return instances.into_iter().try_for_each(|instance| collect(instance, files, notes));
     }
-    for path in entries {
-        if path.is_dir() {
+    for (path, is_folder) in entries {
+        if is_folder {
             collect(&path, files, notes)?;
-        } else if path.is_file() && !is_afl_readme(&path) {
+        } else if !is_afl_readme(&path) {
             files.push(path);
         }
     }
     Ok(())
+}
+
+/// An entry of a folder, and whether it is a folder; what links lead to counts. What is neither a folder nor a file is left out.
+fn kind(entry: &fs::DirEntry) -> io::Result<Option<(PathBuf, bool)>> {
+    let (path, mut kind) = (entry.path(), entry.file_type()?);
+    if kind.is_symlink() {
+        let Ok(target) = fs::metadata(&path) else { return Ok(None) };
+        kind = target.file_type();
+    }
+    Ok((kind.is_dir() || kind.is_file()).then_some((path, kind.is_dir())))
 }
 
 fn is_afl_readme(path: &Path) -> bool {

@@ -1,6 +1,8 @@
 //! Candidates and their templates.
 
 use crate::{
+    commands::score::engine,
+    distil::pin,
     failure::Failure,
     screen::{Screen, count},
     signals::Signals,
@@ -17,7 +19,8 @@ use cairn_seeds::{
 };
 use cairn_strategy::{FailingRuns, Seen, TargetViews};
 use std::{
-    sync::Arc,
+    sync::{Arc, mpsc},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -80,23 +83,30 @@ pub enum Ended {
     AllGiven,
 }
 
+/// Makes something that finds out what candidates cover.
+pub type MakeMeasure<'a> = dyn Fn() -> Result<Measure, Failure> + Sync + 'a;
+
+/// Inputs that are run together.
+const AT_ONCE: usize = 256;
+
 /// Time for one question.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often progress is told.
 const TOLD: Duration = Duration::from_millis(200);
 
-/// Makes candidates from inputs, or takes the inputs themselves, and finds out what each covers.
+/// Makes candidates from inputs, or takes the inputs themselves, and finds out what each covers; `measure` makes as many that do as are
+/// wanted.
 pub fn harvest(
     views: &dyn TargetViews,
     inputs: Vec<Input>,
-    measure: Measure,
+    measure: &MakeMeasure<'_>,
     config: &HarvestConfig<'_>,
     screen: &Screen,
 ) -> Result<Harvest, Failure> {
     let mut harvest = Harvest {
         selection: Selection::new(config.pick),
-        measure,
+        measure: measure()?,
         n_candidates: 0,
         failing: Vec::new(),
         n_failing: 0,
@@ -109,7 +119,7 @@ pub fn harvest(
     };
     match config.heuristic {
         Some(heuristic) => harvest.explore(views, inputs, heuristic, config, screen)?,
-        None => harvest.take_all(views.plain()?, inputs, config, screen)?,
+        None => harvest.take_all(views, measure, &inputs, config, screen)?,
     }
     Ok(harvest)
 }
@@ -165,31 +175,51 @@ impl Harvest {
         Ok(())
     }
 
+    /// Runs all inputs, on every core where the order does not matter.
     fn take_all(
         &mut self,
-        mut plain: Session,
-        inputs: Vec<Input>,
+        views: &dyn TargetViews,
+        measure: &MakeMeasure<'_>,
+        inputs: &[Input],
         config: &HarvestConfig<'_>,
         screen: &Screen,
     ) -> Result<(), Failure> {
-        for part in inputs.chunks(plain.config().max_batch) {
-            if config.signals.has_caught() {
-                self.ended = Ended::Interrupted;
-                break;
+        let start = Instant::now();
+        let n_cores = thread::available_parallelism().map_or(1, usize::from);
+        let n_workers = match self.measure.criterion() {
+            // A mutant counts for the first candidate that kills it.
+            Criterion::DecisionKills => 1,
+            _ => n_cores.min(inputs.len().div_ceil(AT_ONCE)).max(1),
+        };
+        let (send, measured) = (1..=n_workers).map(|_| mpsc::sync_channel(1)).unzip::<_, _, Vec<_>, Vec<_>>();
+        thread::scope(|scope| -> Result<(), Failure> {
+            for (worker, (send, core)) in send.into_iter().zip(engine::cores(n_workers)).enumerate() {
+                let parts = inputs.chunks(AT_ONCE).skip(worker).step_by(n_workers);
+                let tell = move |measured| send.send(measured).is_ok() && !config.signals.has_caught();
+                scope.spawn(move || {
+                    pin(core);
+                    measure_parts(views, measure, parts, tell);
+                });
             }
-            let start = Instant::now();
-            let measured = self.measure.of_all(&mut plain, part)?;
-            for (input, (elements, ending)) in part.iter().zip(measured) {
-                self.n_candidates += 1;
-                if ending.is_failure() {
-                    self.fail(Arc::new(input.clone()), &ending, &elements);
-                } else {
-                    self.add(&elements, Arc::new(input.clone()), 0);
+            for (number, part) in inputs.chunks(AT_ONCE).enumerate() {
+                let Ok(part_measured) = measured[number % n_workers].recv() else {
+                    self.ended = Ended::Interrupted;
+                    break;
+                };
+                for (input, (elements, ending)) in part.iter().zip(part_measured?) {
+                    self.n_candidates += 1;
+                    if ending.is_failure() {
+                        self.fail(Arc::new(input.clone()), &ending, &elements);
+                    } else {
+                        self.add(&elements, Arc::new(input.clone()), 0);
+                    }
                 }
+                self.tell(screen);
             }
-            self.measured_in += start.elapsed();
-            self.tell(screen);
-        }
+            drop(measured);
+            Ok(())
+        })?;
+        self.measured_in = start.elapsed();
         Ok(())
     }
 
@@ -256,5 +286,30 @@ impl Harvest {
     /// For people: an element of a template.
     pub fn describe(&self, map: &ProgramMap, element: u32) -> cairn_seeds::Described {
         self.measure.elements().describe(map, element)
+    }
+}
+
+/// What each of some candidates covers, and how it ends.
+type Measured = Vec<(Vec<u32>, Ending)>;
+
+/// Measures parts one after the other, as long as whoever is told wants more.
+fn measure_parts<'a>(
+    views: &dyn TargetViews,
+    measure: &MakeMeasure<'_>,
+    parts: impl Iterator<Item = &'a [Input]>,
+    tell: impl Fn(Result<Measured, Failure>) -> bool,
+) {
+    let runners = || -> Result<(Session, Measure), Failure> { Ok((views.plain()?, measure()?)) };
+    let (mut plain, mut measure) = match runners() {
+        Ok(runners) => runners,
+        Err(failure) => {
+            tell(Err(failure));
+            return;
+        }
+    };
+    for part in parts {
+        if !tell(measure.of_all(&mut plain, part).map_err(Failure::from)) {
+            break;
+        }
     }
 }
