@@ -12,7 +12,7 @@ use crate::{
     pace::Pace,
     queue::{Queue, Seed, signature},
     random::Random,
-    region::{RegionKind, Scope, is_only_buffer},
+    region::{self, RegionKind, Scope, is_only_buffer},
     surroundings::{Done, Surroundings},
     trim::trim,
 };
@@ -361,7 +361,7 @@ impl FuzzLoop {
     /// Adds a changed seed to the batch.
     #[inline]
     fn make(&mut self, current: Current, max_size: usize, changers: Changers) {
-        let Self { queue, mutations, random, batch, dictionary, harness, .. } = self;
+        let Self { config, queue, mutations, random, batch, dictionary, harness, .. } = self;
         let input = queue.seed(current.seed).input();
         let donor = queue.donor(current.seed, random);
         let material = Material { dictionary, donor, max_size };
@@ -394,14 +394,20 @@ impl FuzzLoop {
             });
             return;
         }
-        let mut change = |input: &mut Input| match current.raw {
+        let mut change = |input: &mut Input, random: &mut Random| match current.raw {
             Some(carrier) => mutations.change_raw(carrier, input, random, &material),
             None => mutations.change(input, random, &material),
         };
         let mut changed = input.clone();
-        let mut recipe = change(&mut changed);
-        if held.is_some_and(|freedom| !liberty::hold_input(freedom, input, &mut changed)) {
-            recipe = change(&mut changed);
+        let mut recipe = change(&mut changed, random);
+        if let Some(freedom) = held {
+            let may_change =
+                |region: RegionId| region::may_change(current.raw, &config.regions, input, region);
+            let is_changed = liberty::hold_input(freedom, input, &mut changed)
+                || liberty::change_free_input(freedom, may_change, &mut changed, random);
+            if !is_changed {
+                recipe = change(&mut changed, random);
+            }
         }
         batch.push_input(changed, Made { seed, recipe, how: None });
     }

@@ -5,7 +5,7 @@
 //! seed was chosen.
 
 use crate::random::Random;
-use cairn_abi::symbolic::RegionId;
+use cairn_abi::symbolic::{RegionId, RegionKind};
 use cairn_concolic::{ByteFreedom, Freedom, contents, contents_mut};
 use cairn_model::Input;
 
@@ -65,16 +65,44 @@ pub(crate) fn change_free(
 
 /// Undoes changes of a whole input that would leave the way. Whether any are left.
 pub(crate) fn hold_input(freedom: &Freedom, original: &Input, changed: &mut Input) -> bool {
-    let is_same_shape =
-        original.args.len() == changed.args.len() && original.files.len() == changed.files.len();
-    if !is_same_shape {
+    // What is added or left out moves the rest; which variables of the environment there are is not known by region.
+    if original.args.len() != changed.args.len() {
         changed.args.clone_from(&original.args);
+    }
+    if original.files.len() != changed.files.len() {
         changed.files.clone_from(&original.files);
     }
-    let mut is_changed =
-        original.variables != changed.variables || original.environment != changed.environment;
+    changed.environment.clone_from(&original.environment);
+    let mut is_changed = false;
+    for (index, (before, now)) in (0..).zip(original.variables.iter().zip(&mut changed.variables)) {
+        if !freedom.is_free(RegionId::new(RegionKind::Variable, index), u32::MAX) {
+            now.clone_from(before);
+        }
+        is_changed |= now != before;
+    }
     for ((region, before), (_, now)) in contents(original).zip(contents_mut(changed)) {
         is_changed |= hold(freedom, region, before, now);
+    }
+    is_changed
+}
+
+/// Changes a byte that is free, in one of the regions that may be changed, if one is found.
+pub(crate) fn change_free_input(
+    freedom: &Freedom,
+    may_change: impl Fn(RegionId) -> bool,
+    input: &mut Input,
+    random: &mut Random,
+) -> bool {
+    let regions: Vec<RegionId> = contents(input)
+        .filter(|(region, bytes)| may_change(*region) && !bytes.is_empty())
+        .map(|(region, _)| region)
+        .collect();
+    let Some(chosen) = random.one_of(&regions).copied() else { return false };
+    let Some((_, bytes)) = contents_mut(input).find(|(region, _)| *region == chosen) else { return false };
+    let is_changed = change_free(freedom, chosen, bytes, random);
+    if chosen.kind() == Some(RegionKind::Argument) {
+        // A zero would end it.
+        bytes.iter_mut().for_each(|byte| *byte = (*byte).max(1));
     }
     is_changed
 }
@@ -82,7 +110,7 @@ pub(crate) fn hold_input(freedom: &Freedom, original: &Input, changed: &mut Inpu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_abi::symbolic::RegionKind;
+    use cairn_model::input::{Variable, VariableValue};
 
     #[test]
     fn nothing_is_fixed_where_nothing_is_known() {
@@ -109,5 +137,40 @@ mod tests {
         let (first, later, last) = (share(1), share(4), share(1000));
         assert!((3600..4400).contains(&first) && (1400..1800).contains(&later), "{first} {later}");
         assert!((850..1150).contains(&last), "{last}");
+    }
+
+    #[test]
+    fn of_whole_inputs_what_is_not_known_to_be_free_stays() {
+        let variable = |value| Variable { name: "n".into(), value: VariableValue::Int(value) };
+        let original = Input {
+            args: vec![b"-n".as_slice().into(), b"file".as_slice().into()],
+            stdin: b"text".as_slice().into(),
+            variables: vec![variable(1)],
+            ..Input::default()
+        };
+        let mut changed = original.clone();
+        changed.args.pop();
+        changed.stdin = b"tent and more".as_slice().into();
+        changed.variables[0] = variable(2);
+        assert!(hold_input(&Freedom::default(), &original, &mut changed));
+        assert_eq!((&changed.args, changed.stdin.0.as_slice()), (&original.args, b"tent".as_slice()));
+        assert_eq!(changed.variables, [variable(2)], "nothing depends on it");
+    }
+
+    #[test]
+    fn a_free_byte_is_changed_where_that_is_allowed() {
+        let mut random = Random::new(1);
+        let original = Input {
+            args: vec![b"-n".as_slice().into()],
+            stdin: b"text".as_slice().into(),
+            ..Input::default()
+        };
+        for _ in 0..100 {
+            let mut changed = original.clone();
+            let may_change = |region: RegionId| region.kind() == Some(RegionKind::Stdin);
+            assert!(change_free_input(&Freedom::default(), may_change, &mut changed, &mut random));
+            assert_eq!((&changed.args, changed.stdin.0.len()), (&original.args, 4));
+            assert_ne!(changed.stdin, original.stdin);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Which parts of an input there are to change.
 
+use cairn_abi::symbolic;
 use cairn_model::{
     Input, Template,
     input::{FileKind, VariableValue},
@@ -140,6 +141,31 @@ pub(crate) fn raw_bytes_mut(carrier: RegionKind, input: &mut Input) -> Option<&m
         RegionKind::Buffer => input.buffer.as_mut().map(|buffer| &mut buffer.0),
         RegionKind::Stdin => Some(&mut input.stdin.0),
         _ => None,
+    }
+}
+
+/// Whether a region of an input, as symbolic runs name it, may be changed: only the raw bytes that `raw` carries, if it does, else regions
+/// of these kinds.
+pub(crate) fn may_change(
+    raw: Option<RegionKind>,
+    kinds: &[RegionKind],
+    input: &Input,
+    region: symbolic::RegionId,
+) -> bool {
+    let kind = match region.kind() {
+        Some(symbolic::RegionKind::Stdin) => RegionKind::Stdin,
+        Some(symbolic::RegionKind::Buffer) => RegionKind::Buffer,
+        Some(symbolic::RegionKind::Argument) => RegionKind::Arguments,
+        Some(symbolic::RegionKind::File) => RegionKind::Files,
+        _ => return false,
+    };
+    let is_raw_file = || {
+        let mut regular = input.files.iter().filter(|file| matches!(file.kind, FileKind::Regular(_)));
+        regular.nth(region.index() as usize).is_some_and(|file| file.path == RAW_FILE)
+    };
+    match raw {
+        Some(carrier) => kind == carrier && (kind != RegionKind::Files || is_raw_file()),
+        None => kinds.contains(&kind),
     }
 }
 

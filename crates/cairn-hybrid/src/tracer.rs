@@ -16,6 +16,9 @@ pub struct SymbolicTracer {
     n_runs: u64,
 }
 
+/// How many times longer than others a symbolic run may take. Most that take longer hang, and a search has others to make.
+const PATIENCE: u32 = 4;
+
 impl SymbolicTracer {
     /// What a heuristic needs to know of runs, and no more: a search makes thousands.
     pub fn config(heuristic: Heuristic) -> SymbolicConfig {
@@ -25,6 +28,7 @@ impl SymbolicTracer {
             trace_size: 8 << 20,
             n_nodes: 1 << 20,
             tables_size: 4 << 20,
+            patience: PATIENCE,
             ..SymbolicConfig::default()
         }
     }
@@ -47,6 +51,7 @@ impl Tracer for SymbolicTracer {
         self.n_runs += 1;
         let run = self.executor.run(input)?;
         let is_complete = run.is_whole() && run.n_stale == 0 && run.unmodelled.is_empty();
+        let is_cut = !run.is_whole();
         let ending = run.execution.outcome.ending;
         // What a limit or the sandbox has ended would have gone on.
         let is_ended =
@@ -55,6 +60,6 @@ impl Tracer for SymbolicTracer {
         let regions = Regions::new(input.clone(), environment(input)?, self.limits);
         let recording = Recording { records: &run.records, nodes: &run.nodes, tables: &run.tables };
         let path = Path::new(recording, regions);
-        Ok(Traced::new(path, run.execution.counters, ending, is_whole))
+        Ok(Traced::new(path, run.execution.counters, ending, is_whole).cut(is_cut))
     }
 }

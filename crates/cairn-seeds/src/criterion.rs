@@ -11,7 +11,8 @@ pub enum Criterion {
     Decision,
     /// Both values of each condition of each decision.
     Condition,
-    /// Basic paths: those through a function without going round in a loop, and loops that are not entered, entered once, and more often.
+    /// Basic paths: those through a function without going round in a loop, and loops that are not entered, entered once, and more often;
+    /// besides them values of conditions, because a function that is not returned from has no path.
     Path,
     /// The outcomes of decisions, and mutants that are killed.
     DecisionKills,
@@ -38,7 +39,7 @@ impl Criterion {
             Self::None => "candidate",
             Self::Decision => "decision outcome",
             Self::Condition => "condition value",
-            Self::Path => "basic path",
+            Self::Path => "basic path or condition value",
             Self::DecisionKills => "decision outcome or kill",
         }
     }

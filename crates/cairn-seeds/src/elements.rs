@@ -18,7 +18,8 @@ enum Kind {
     Nothing,
     /// Outcomes of decisions or conditions, then mutants.
     Outcomes(Vec<Outcome>),
-    Paths(Box<BasicPaths>),
+    /// Basic paths, then values of conditions: a function that is left in a call, by `exit` for instance, has no path.
+    Paths(Box<BasicPaths>, Vec<Outcome>),
 }
 
 impl Elements {
@@ -28,22 +29,24 @@ impl Elements {
             Criterion::None => Kind::Nothing,
             Criterion::Decision | Criterion::DecisionKills => Kind::Outcomes(decisions::of_decisions(map)),
             Criterion::Condition => Kind::Outcomes(decisions::of_conditions(map)),
-            Criterion::Path => Kind::Paths(Box::new(BasicPaths::of(map))),
+            Criterion::Path => Kind::Paths(Box::new(BasicPaths::of(map)), decisions::of_conditions(map)),
         };
         Self { kind }
     }
 
-    /// Those that a run covers which left these counters: of the basic-path view for paths, else of the plain view.
-    pub fn of(&self, counters: &[u8]) -> Vec<u32> {
+    /// Those that a run covers which left these counters of the plain view, and `taken` of the basic-path view where paths count.
+    pub fn of(&self, counters: &[u8], taken: &[u8]) -> Vec<u32> {
+        let of_outcomes = |first: u32, outcomes: &[Outcome]| -> Vec<u32> {
+            let is_in = |(number, outcome): (u32, &Outcome)| outcome.is_in(counters).then_some(number);
+            (first..).zip(outcomes).filter_map(is_in).collect()
+        };
         match &self.kind {
             Kind::Nothing => Vec::new(),
-            Kind::Outcomes(outcomes) => {
-                let is_in = |(number, outcome): (u32, &Outcome)| outcome.is_in(counters).then_some(number);
-                (0..).zip(outcomes).filter_map(is_in).collect()
-            }
-            Kind::Paths(_) => {
-                let taken = counters.iter().enumerate().filter(|(_, count)| **count != 0);
-                taken.map(|(number, _)| number as u32).collect()
+            Kind::Outcomes(outcomes) => of_outcomes(0, outcomes),
+            Kind::Paths(paths, outcomes) => {
+                let taken = taken.iter().enumerate().filter(|(_, count)| **count != 0);
+                let taken = taken.map(|(number, _)| number as u32);
+                taken.chain(of_outcomes(paths.n_paths(), outcomes)).collect()
             }
         }
     }
@@ -64,7 +67,10 @@ impl Elements {
                 Some(outcome) => Described::Text(outcome.describe(map)),
                 None => Described::Kill(MutantId(element - outcomes.len() as u32)),
             },
-            Kind::Paths(paths) => Described::Text(paths.describe(map, BasicPathId(element))),
+            Kind::Paths(paths, outcomes) => Described::Text(match element.checked_sub(paths.n_paths()) {
+                Some(number) => outcomes[number as usize].describe(map),
+                None => paths.describe(map, BasicPathId(element)),
+            }),
         }
     }
 }

@@ -4,10 +4,17 @@ use cairn_abi::symbolic::{RegionId, RegionKind};
 use cairn_concolic::{ByteFreedom, Freedom, Regions, contents};
 use cairn_model::Input;
 
-/// What of an input is free, part by part: `buffer: 3 free, 1 in a range, 2 fixed`. Empty parts are left out.
-pub fn describe_freedom(input: &Input, regions: &Regions, freedom: &Freedom) -> Vec<String> {
+/// What of an input is free, part by part: `buffer: 3 free, 1 in a range, 2 fixed`. Parts that are empty or may not be changed
+/// are left out.
+pub fn describe_freedom(
+    input: &Input,
+    regions: &Regions,
+    freedom: &Freedom,
+    may_change: impl Fn(RegionId) -> bool,
+) -> Vec<String> {
     let mut parts = Vec::new();
-    for (region, bytes) in contents(input).filter(|(_, bytes)| !bytes.is_empty()) {
+    for (region, bytes) in contents(input).filter(|(region, bytes)| may_change(*region) && !bytes.is_empty())
+    {
         let freedoms: Vec<ByteFreedom> =
             (0..bytes.len() as u32).map(|offset| freedom.of_byte(region, offset)).collect();
         parts.push(format!("{}: {}", regions.name(region), count(&freedoms)));

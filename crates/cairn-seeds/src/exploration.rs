@@ -135,10 +135,10 @@ impl Exploration {
         Ok(None)
     }
 
-    /// What the bytes of an input may become without leaving the way of its run.
-    pub fn freedom(&mut self, input: &Input) -> Result<(Freedom, Arc<Traced>), ExecutorError> {
+    /// What the bytes of an input may become without leaving the way of its run; `None` if it could not be followed to its end.
+    pub fn freedom(&mut self, input: &Input) -> Result<Option<(Freedom, Arc<Traced>)>, ExecutorError> {
         let traced = self.config.memory.traces.get(&mut self.tracer, input)?;
-        Ok((Freedom::of(traced.path()), traced))
+        Ok((!traced.is_cut()).then(|| (Freedom::of(traced.path()), traced)))
     }
 
     /// How many runs were made.

@@ -38,12 +38,18 @@ impl Filling {
         }
     }
 
-    /// Puts something where an input is free.
-    pub fn fill(self, input: &mut Input, freedom: &Freedom, random: &mut fastrand::Rng) {
+    /// Puts something where an input is free, in regions that may be changed.
+    pub fn fill(
+        self,
+        input: &mut Input,
+        freedom: &Freedom,
+        may_change: impl Fn(RegionId) -> bool,
+        random: &mut fastrand::Rng,
+    ) {
         if self == Self::Keep {
             return;
         }
-        for (region, bytes) in contents_mut(input) {
+        for (region, bytes) in contents_mut(input).filter(|(region, _)| may_change(*region)) {
             // Arguments end with a zero.
             let least = u8::from(region.kind() == Some(RegionKind::Argument));
             for (offset, byte) in (0..).zip(bytes.iter_mut()) {

@@ -32,7 +32,7 @@ pub use crate::{
     explanation::describe_freedom,
     exploration::{Exploration, ExplorationConfig, Progress},
     filling::Filling,
-    measure::{Measure, Runner},
+    measure::{Measure, Measured, Runner},
     selection::{Added, Chosen, Pick, Selection, Template},
     strategy::{Bound, CseFuzzStrategy, SeedCounts, SeedsConfig, cost},
 };

@@ -4,12 +4,25 @@ use crate::{criterion::Criterion, elements::Elements};
 use cairn_executor::{ExecutorError, Session, WantedCounters, Wants};
 use cairn_fuzz::Mutants;
 use cairn_model::{Ending, Input, ProgramMap};
+use cairn_strategy::Seen;
 
 /// Finds out what candidates cover.
 pub struct Measure {
     criterion: Criterion,
     elements: Elements,
     runner: Runner,
+    n_runs: u64,
+}
+
+/// What is known of a candidate that was run.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What it covers.
+    pub elements: Vec<u32>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Counters of the plain view that a failing one hit.
+    pub hits: Vec<(u32, u8)>,
 }
 
 /// What tells what a candidate covers, besides the counters of the plain view.
@@ -27,7 +40,7 @@ const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false 
 impl Measure {
     /// By a criterion; `runner` is what it needs.
     pub fn new(map: &ProgramMap, criterion: Criterion, runner: Runner) -> Self {
-        Self { criterion, elements: Elements::new(map, criterion), runner }
+        Self { criterion, elements: Elements::new(map, criterion), runner, n_runs: 0 }
     }
 
     /// The criterion.
@@ -40,16 +53,26 @@ impl Measure {
         &self.elements
     }
 
+    /// Runs that were made to find out what runs of the plain view do not tell: of the basic-path view, and of mutants.
+    pub fn n_runs(&self) -> u64 {
+        match &self.runner {
+            Runner::None | Runner::Paths(_) => self.n_runs,
+            Runner::Mutants(mutants) => mutants.counts().n_runs,
+        }
+    }
+
     /// What a candidate covers whose run left these counters of the plain view. Of mutants those count that no candidate before has killed.
     pub fn of(&mut self, input: &Input, counters: &[u8]) -> Result<Vec<u32>, ExecutorError> {
         Ok(match &mut self.runner {
-            Runner::None => self.elements.of(counters),
+            Runner::None => self.elements.of(counters, &[]),
             Runner::Paths(session) => {
+                self.n_runs += 1;
                 let runs = session.run_batch(std::slice::from_ref(input), COUNTERS)?;
-                runs.first().map_or_else(Vec::new, |run| self.elements.of(&run.execution.counters))
+                let taken = runs.first().map_or(&[][..], |run| &run.execution.counters);
+                self.elements.of(counters, taken)
             }
             Runner::Mutants(mutants) => {
-                let mut elements = self.elements.of(counters);
+                let mut elements = self.elements.of(counters, &[]);
                 elements.extend(mutants.kills(input)?.into_iter().map(|mutant| self.elements.kill(mutant)));
                 elements.sort_unstable();
                 elements
@@ -57,26 +80,26 @@ impl Measure {
         })
     }
 
-    /// What candidates cover that nobody has run yet, by the plain view in `plain`, and how each ends.
-    pub fn of_all(
-        &mut self,
-        plain: &mut Session,
-        inputs: &[Input],
-    ) -> Result<Vec<(Vec<u32>, Ending)>, ExecutorError> {
-        // One run tells everything.
-        let session = match &mut self.runner {
-            Runner::Paths(session) => session,
-            Runner::None | Runner::Mutants(_) => plain,
+    /// What candidates cover that nobody has run yet, by the plain view in `plain`.
+    pub fn of_all(&mut self, plain: &mut Session, inputs: &[Input]) -> Result<Vec<Measured>, ExecutorError> {
+        let runs = plain.run_batch(inputs, COUNTERS)?;
+        let taken = match &mut self.runner {
+            Runner::Paths(session) => session.run_batch(inputs, COUNTERS)?,
+            Runner::None | Runner::Mutants(_) => Vec::new(),
         };
-        let runs = session.run_batch(inputs, COUNTERS)?;
         let mut measured = Vec::with_capacity(inputs.len());
-        for (input, run) in inputs.iter().zip(runs) {
+        for (index, (input, run)) in inputs.iter().zip(runs).enumerate() {
             let counters = &run.execution.counters;
+            let taken = taken.get(index).map_or(&[][..], |run| &run.execution.counters);
+            let ending = run.execution.outcome.ending;
+            let is_failure = ending.is_failure();
             let elements = match &self.runner {
+                _ if is_failure => Vec::new(),
                 Runner::Mutants(_) => self.of(input, counters)?,
-                Runner::None | Runner::Paths(_) => self.elements.of(counters),
+                Runner::None | Runner::Paths(_) => self.elements.of(counters, taken),
             };
-            measured.push((elements, run.execution.outcome.ending));
+            let hits = if is_failure { Seen::hits(counters) } else { Vec::new() };
+            measured.push(Measured { elements, ending, hits });
         }
         Ok(measured)
     }

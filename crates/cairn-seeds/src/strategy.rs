@@ -9,9 +9,9 @@ use crate::{
 };
 use cairn_concolic::{Freedoms, search::Ran};
 use cairn_fuzz::{Mutants, MutantsConfig, ShareConfig};
-use cairn_model::{Ending, Input, ProgramMap};
+use cairn_model::{Ending, Input};
 use cairn_strategy::{
-    Budget, CampaignView, Candidate, FailingRuns, Finding, FindingKind, Seen, Strategy, StrategyError,
+    Budget, CampaignView, Candidate, Entry, FailingRuns, Finding, FindingKind, Seen, Strategy, StrategyError,
 };
 use std::{
     collections::HashSet,
@@ -137,23 +137,28 @@ impl CseFuzzStrategy {
         view: &mut CampaignView<'_>,
         budget: &Budget,
     ) -> Result<(bool, Vec<Candidate>), StrategyError> {
-        let is_timed = budget.wall.is_some() || budget.cpu.is_some();
         let bound = self.config.bound;
         let mut solver = work.exploration.solver();
         let mut failures = Vec::new();
         while failures.is_empty() && !view.is_over(budget) {
-            let is_late = is_timed && bound.wall.is_some_and(|wall| work.start.elapsed() >= wall);
+            let is_late = bound.wall.is_some_and(|wall| work.start.elapsed() >= wall);
             if is_late || self.counts.n_candidates >= bound.candidates {
                 return Ok((false, failures));
             }
             let n_before = work.exploration.n_runs();
             let progress = work.exploration.advance(view.map(), &mut solver)?;
             view.spent.target_runs += work.exploration.n_runs() - n_before;
+            let n_measured = work.measure.n_runs();
             match progress {
                 Progress::Ran(ran) => {
                     view.spent.inputs += 1;
                     self.counts.n_candidates += 1;
                     failures.extend(work.take(ran, view)?);
+                    let n_more = work.measure.n_runs() - n_measured;
+                    match self.config.criterion {
+                        Criterion::DecisionKills => view.spent.mutant_runs += n_more,
+                        _ => view.spent.target_runs += n_more,
+                    }
                 }
                 Progress::Asked => {}
                 Progress::Exhausted => return Ok((false, failures)),
@@ -162,8 +167,12 @@ impl CseFuzzStrategy {
         Ok((true, failures))
     }
 
-    /// The seeds that were chosen, with what is free of each.
-    fn seeds(&mut self, work: &mut Work, map: &ProgramMap) -> Result<Vec<Candidate>, StrategyError> {
+    /// The seeds that were chosen, with what is free of each as long as nobody asks to stop.
+    fn seeds(
+        &mut self,
+        work: &mut Work,
+        view: &mut CampaignView<'_>,
+    ) -> Result<Vec<Candidate>, StrategyError> {
         let chosen = match self.config.criterion {
             Criterion::None => work.selection.all(),
             _ => work.selection.choose(),
@@ -173,11 +182,16 @@ impl CseFuzzStrategy {
         let mut seeds = Vec::with_capacity(chosen.len());
         for Chosen { index, new } in chosen {
             let input = work.selection.templates()[index].candidate.clone();
-            let (freedom, _) = work.exploration.freedom(&input)?;
-            self.config.freedoms.tell(&input, freedom);
+            // Of all candidates it would take as long as making them.
+            let wants_freedom = self.config.criterion != Criterion::None && !view.is_over(&Budget::UNLIMITED);
+            let n_before = work.exploration.n_runs();
+            if wants_freedom && let Some((freedom, _)) = work.exploration.freedom(&input)? {
+                self.config.freedoms.tell(&input, freedom);
+            }
+            view.spent.target_runs += work.exploration.n_runs() - n_before;
             self.proposed.insert(input.address());
-            let described: Vec<Described> =
-                new.iter().map(|element| work.measure.elements().describe(map, *element)).collect();
+            let describe = |element: &u32| work.measure.elements().describe(view.map(), *element);
+            let described: Vec<Described> = new.iter().map(describe).collect();
             seeds.push(Candidate {
                 reason: reason(&described),
                 input: Arc::unwrap_or_clone(input),
@@ -203,6 +217,8 @@ impl Strategy for CseFuzzStrategy {
         let mut work = match std::mem::replace(&mut self.phase, Phase::Fuzzing) {
             Phase::Fuzzing => return self.fuzz.step(view, budget),
             Phase::Exploring(work) => work,
+            // A campaign that goes on has its seeds.
+            Phase::Unbegun if has_seeds(view) => return self.fuzz.step(view, budget),
             Phase::Unbegun => Box::new(self.begin(view)?),
         };
         let (has_more, mut candidates) = self.explore(&mut work, view, budget)?;
@@ -210,7 +226,7 @@ impl Strategy for CseFuzzStrategy {
             self.phase = Phase::Exploring(work);
             return Ok(candidates);
         }
-        candidates.extend(self.seeds(&mut work, view.map())?);
+        candidates.extend(self.seeds(&mut work, view)?);
         match candidates.is_empty() {
             true => self.fuzz.step(view, budget),
             false => Ok(candidates),
@@ -277,6 +293,17 @@ pub fn cost(input: &Input, n_steps: usize) -> u64 {
     (size as u64) << 32 | (n_steps as u64).min(u64::from(u32::MAX))
 }
 
+/// How all reasons begin for which seeds are proposed.
+const REASON: &str = "a symbolic seed";
+
+/// Whether seeds of this strategy are in the corpus.
+fn has_seeds(view: &CampaignView<'_>) -> bool {
+    let is_seed = |entry: &Arc<Entry>| {
+        entry.provenance.strategy == NAME && entry.provenance.made_by.starts_with(REASON)
+    };
+    view.corpus.since(0).iter().any(is_seed)
+}
+
 fn reason(new: &[Described]) -> String {
     let named: Vec<&str> = new.iter().filter_map(Described::text).take(NAMED).collect();
     let more = match new.len() - named.len() {
@@ -284,7 +311,7 @@ fn reason(new: &[Described]) -> String {
         n => format!(" and {n} more"),
     };
     match named.is_empty() {
-        true => "a symbolic seed".into(),
-        false => format!("a symbolic seed: {}{more}", named.join(", ")),
+        true => REASON.into(),
+        false => format!("{REASON}: {}{more}", named.join(", ")),
     }
 }

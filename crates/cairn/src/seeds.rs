@@ -6,6 +6,6 @@ mod harvest;
 
 pub use self::{
     explain::explain,
-    failures::{ConfirmedFailure, confirm},
+    failures::{ConfirmedFailure, Failures, confirm},
     harvest::{Ended, Harvest, HarvestConfig, harvest},
 };

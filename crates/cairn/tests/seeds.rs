@@ -59,12 +59,12 @@ fn what_a_path_does_not_depend_on_keeps_its_place() {
     for fill in ["keep", "zero", "random", "text"] {
         let ran = seeds(&workspace, fill, &["inputs", "--fill", fill]).success();
         let report = report(&ran);
-        let low = seed_for(&report, "y > 100 false");
+        let low = seed_for(&report, "main: y > 100 false");
         assert_eq!(
             low["free"],
             serde_json::json!(["variable x: free", "variable y: fixed", "variable z: free"])
         );
-        let other = seed_for(&report, "x > y true");
+        let other = seed_for(&report, "main: y > 100 true, x > y true");
         assert_eq!(
             other["free"],
             serde_json::json!(["variable x: fixed", "variable y: fixed", "variable z: free"])
@@ -275,6 +275,10 @@ fn what_makes_no_sense_is_told() {
     refused(&["inputs", "--criterion", "lines"], "`lines` is no criterion; there are `none`, `decision`");
     refused(&["inputs", "--fill", "ones"], "`ones` is no way to fill free places");
     refused(&["inputs", "--pick", "best"], "`best` is no way to pick");
+    refused(
+        &["inputs", "--fill", "zero", "--criterion", "none"],
+        "`--fill` does not go with the criterion `none`",
+    );
     refused(&["inputs", "--mutants", "mu2"], "the criterion does not count any");
     refused(&["inputs", "--criterion", "decision+kills", "--mutants", "nothing"], "`nothing`");
     refused(&["nowhere"], "nowhere");
@@ -285,4 +289,107 @@ fn what_makes_no_sense_is_told() {
     let words = ["run", "./program", "inputs", "-o", "campaign", "--inputs", "10", "--criterion", "path"];
     let ran = workspace.run("cairn", words);
     assert!(ran.stderr.contains("no strategy looks for any") && ran.status.code() == Some(2), "{ran}");
+}
+
+/// Functions that are not returned from have no basic path.
+#[test]
+fn a_program_that_ends_in_a_call_of_exit_has_seeds_for_its_conditions() {
+    let workspace = compiled(
+        r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+static void done(int n) { exit(n); }
+
+int main(void) {
+  unsigned char b[3] = {0};
+  int n = 0;
+  if (fread(b, 1, 3, stdin) != 3)
+    done(1);
+  if (b[0] == 'x')
+    n += 2;
+  if (b[1] == 'y')
+    n += 4;
+  done(n);
+}
+"#,
+    );
+    workspace.write("inputs/start", "zzz");
+    let report = report(&seeds(&workspace, "out", &["inputs"]).success());
+    for value in ["`b[0] == 'x'` true", "`b[0] == 'x'` false", "`b[1] == 'y'` true", "`b[1] == 'y'` false"] {
+        seed_for(&report, value);
+    }
+}
+
+#[test]
+fn crashes_among_given_candidates_are_told_apart_under_every_criterion() {
+    let workspace = compiled(
+        r#"
+#include <stdio.h>
+#include <stdlib.h>
+
+static volatile int place;
+__attribute__((noinline)) static void one(void) { place = 1; abort(); }
+__attribute__((noinline)) static void two(void) { place = 2; abort(); }
+__attribute__((noinline)) static void three(void) { place = 3; abort(); }
+
+int main(void) {
+  switch (getchar()) {
+  case '1':
+    one();
+  case '2':
+    two();
+  case '3':
+    three();
+  }
+  return 0;
+}
+"#,
+    );
+    for text in ["1", "2", "3", "4"] {
+        workspace.write(format!("candidates/{text}"), text);
+    }
+    for criterion in CRITERIA {
+        // As completed by a shell.
+        let output = format!("{criterion}/");
+        let ran = seeds(&workspace, &output, &["candidates", "--no-explore", "--criterion", criterion]);
+        let report = report(&ran);
+        assert_eq!(report["failures"].as_array().unwrap().len(), 3, "{criterion}: {report:#}");
+        assert_eq!(files(&workspace.path(criterion)).len(), 1, "{criterion}");
+        assert_eq!(files(&workspace.path(format!("{criterion}-failures"))).len(), 3, "{criterion}");
+    }
+}
+
+#[test]
+fn free_bytes_of_a_file_are_filled_and_its_name_stays() {
+    let workspace = compiled(
+        r#"
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+  char b[8] = {0};
+  FILE *file = argc > 1 ? fopen(argv[1], "r") : NULL;
+  if (!file || fread(b, 1, 8, file) != 8)
+    return 1;
+  return b[0] == 'M' && b[1] == 'Z';
+}
+"#,
+    );
+    workspace.write("inputs/start", "abcdefgh");
+    let more = ["inputs", "--criterion", "decision", "--fill", "zero", "--", "@@"];
+    let report = report(&seeds(&workspace, "out", &more).success());
+    let seed = seed_for(&report, "`b[1] == 'Z'` true");
+    assert_eq!(fs::read(workspace.path(seed["file"].as_str().unwrap())).unwrap(), b"MZ\0\0\0\0\0\0");
+    assert_eq!(
+        (&seed["bytes"], &seed["free"]),
+        (&8.into(), &serde_json::json!(["file input: 6 free, 2 fixed"]))
+    );
+}
+
+#[test]
+fn a_variable_that_no_input_has_is_told() {
+    let workspace = built("seeds_free_inputs");
+    let ran = seeds(&workspace, "out", &[]).success();
+    assert!(ran.stderr.contains("asks for a typed variable `x`"), "{ran}");
+    assert_ne!(report(&ran)["ended"], "exhausted");
 }

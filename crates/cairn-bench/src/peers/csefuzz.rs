@@ -4,6 +4,7 @@
 use super::{arms, carry_out, library, variable, version};
 use crate::{
     many_seeds::{candidates, results},
+    measure::REPEATS,
     tools::print_rows,
 };
 use anyhow::{Context, Result, ensure};
@@ -35,9 +36,10 @@ const MAKING: &str = "120s";
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     println!("Choosing from the same candidates, all run anew by each:\n");
     println!(
-        "| target | candidates | templates (path) | by | seeds (effective) | seconds | against afl-cmin |"
+        "| target | candidates | templates (path) | by | seeds (effective) | seconds | running and choosing | running seeds | \
+         against afl-cmin |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|");
     print_rows(names, |name| choosing(cache, name))?;
     fuzzing(cache, names)
 }
@@ -49,13 +51,18 @@ fn choosing(cache: &Cache, name: &str) -> Result<String> {
     let all = candidates(cache, target, MOST_CANDIDATES, MAKING)?;
     let folder = results(cache, &format!("csefuzz/{name}"))?;
     let afl = target.executable(cache, Flavour::Afl)?;
-    let mut cmin = Command::new("afl-cmin");
-    cmin.arg("-i").arg(&all).arg("-o").arg(folder.join("cmin")).arg("--").arg(&afl);
-    cmin.envs([("AFL_ALLOW_TMP", "1"), ("LC_ALL", "C")]).stdin(Stdio::null());
-    let start = Instant::now();
-    let done = cmin.output().context("failed to start `afl-cmin`")?;
-    let cmin_seconds = start.elapsed().as_secs_f64();
-    ensure!(done.status.success(), "`afl-cmin` failed: {}", String::from_utf8_lossy(&done.stderr));
+    let cmin = || -> Result<f64> {
+        let output = folder.join("cmin");
+        let _ = fs::remove_dir_all(&output);
+        let mut cmin = Command::new("afl-cmin");
+        cmin.arg("-i").arg(&all).arg("-o").arg(&output).arg("--").arg(&afl);
+        cmin.envs([("AFL_ALLOW_TMP", "1"), ("LC_ALL", "C")]).stdin(Stdio::null());
+        let start = Instant::now();
+        let done = cmin.output().context("failed to start `afl-cmin`")?;
+        ensure!(done.status.success(), "`afl-cmin` failed: {}", String::from_utf8_lossy(&done.stderr));
+        Ok(start.elapsed().as_secs_f64())
+    };
+    let cmin_seconds = median_of(cmin)?;
     let mut rows = Vec::new();
     let mut templates = 0;
     for criterion in CRITERIA {
@@ -71,23 +78,36 @@ fn choosing(cache: &Cache, name: &str) -> Result<String> {
             })?;
             Ok((start.elapsed().as_secs_f64(), report))
         };
-        // The first builds the view.
-        seeds(&folder.join(criterion))?;
-        let (seconds, report) = seeds(&folder.join(criterion))?;
-        templates = report["templates"].as_u64().unwrap_or(0);
-        let n_seeds = report["seeds"].as_array().map_or(0, Vec::len);
-        rows.push((criterion.to_owned(), n_seeds, report["effective"].as_u64(), seconds));
+        let mut last = Value::Null;
+        let seconds = median_of(|| {
+            let (seconds, report) = seeds(&folder.join(criterion))?;
+            last = report;
+            Ok(seconds)
+        })?;
+        templates = last["templates"].as_u64().unwrap_or(0);
+        let n_seeds = last["seeds"].as_array().map_or(0, Vec::len);
+        let part = |name: &str| last["seconds"][name].as_f64().unwrap_or(f64::NAN);
+        let parts = format!("{:.3} | {:.3}", part("measuring") + part("choosing"), part("validating"));
+        rows.push((criterion.to_owned(), n_seeds, last["effective"].as_u64(), seconds, parts));
     }
-    rows.push(("afl-cmin".into(), fs::read_dir(folder.join("cmin"))?.count(), None, cmin_seconds));
+    let n_chosen = fs::read_dir(folder.join("cmin"))?.count();
+    rows.push(("afl-cmin".into(), n_chosen, None, cmin_seconds, " | ".into()));
     let n_candidates = fs::read_dir(&all)?.count();
-    let row = |(by, n_seeds, n_effective, seconds): &(String, usize, Option<u64>, f64)| {
+    let row = |(by, n_seeds, n_effective, seconds, parts): &(String, usize, Option<u64>, f64, String)| {
         let effective = n_effective.map_or(String::new(), |n| format!(" ({n})"));
         let saved = 100.0 * (1.0 - seconds / cmin_seconds);
         format!(
-            "| {name} | {n_candidates} | {templates} | `{by}` | {n_seeds}{effective} | {seconds:.2} | {saved:+.1} % saved |"
+            "| {name} | {n_candidates} | {templates} | `{by}` | {n_seeds}{effective} | {seconds:.2} | {parts} | {saved:+.1} % saved |"
         )
     };
     Ok(rows.iter().map(row).collect::<Vec<_>>().join("\n"))
+}
+
+/// The median of five times, after one that builds what is missing and reads everything into memory.
+fn median_of(mut seconds: impl FnMut() -> Result<f64>) -> Result<f64> {
+    seconds()?;
+    let all: Result<Vec<f64>> = (0..REPEATS).map(|_| seconds()).collect();
+    Ok(median(&all?))
 }
 
 /// What fuzzing reaches in equal time.
@@ -168,7 +188,7 @@ impl Cell {
         if !paths.exists() {
             let built = find(name)?.build(cache)?;
             let script = format!(
-                "cairn seeds ./{name} '{corpus}' --no-explore --criterion path --json -o '{out}' --force > '{paths}.new' || [ $? -eq 3 ]; mv '{paths}.new' '{paths}'",
+                "cairn seeds ./{name} '{corpus}' --no-explore --criterion path --json -o '{out}' --force > '{paths}.new' || [ $? -eq 3 ] && mv '{paths}.new' '{paths}'",
                 corpus = folder.join("out/corpus").display(),
                 out = folder.join("chosen").display(),
                 paths = paths.display(),

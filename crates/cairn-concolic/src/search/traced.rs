@@ -26,6 +26,7 @@ pub struct Traced {
     counters: Vec<u8>,
     ending: Ending,
     is_whole: bool,
+    is_cut: bool,
     turns: Vec<Turn>,
     /// By turns that depend on the input: their steps.
     steps: Vec<usize>,
@@ -45,7 +46,17 @@ impl Traced {
             turns.push(turn);
         }
         let is_whole = is_whole && is_followed(&path);
-        Self { path, counters, ending, is_whole, turns, steps }
+        Self { path, counters, ending, is_whole, is_cut: false, turns, steps }
+    }
+
+    /// The same, of a run that went on where the trace ends.
+    pub fn cut(self, is_cut: bool) -> Self {
+        Self { is_cut, ..self }
+    }
+
+    /// Whether the run went on where the trace ends.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// What the run demands of its input.

@@ -71,12 +71,14 @@ impl SeedsPlan {
         if self.picks_randomly { Pick::Random } else { Pick::Cheapest }
     }
 
-    /// When candidates are not looked for any more, in a campaign with this budget.
-    pub fn bound(&self, budget: &Budget) -> Bound {
-        let time = budget.wall.or(budget.cpu).map(|time| time / PART);
-        let inputs = budget.inputs.or(budget.target_runs).map(|n| (n / u64::from(PART)).max(1));
+    /// When one of some workers looks for candidates no more, in a campaign with this budget.
+    pub fn bound(&self, budget: &Budget, n_workers: u32) -> Bound {
+        let n_workers = n_workers.max(1);
+        let time = budget.wall.or(budget.cpu.map(|cpu| cpu / n_workers)).map(|time| time / PART);
+        let inputs = budget.inputs.or(budget.target_runs).map(|n| n / u64::from(PART));
+        let candidates = self.candidates.or(inputs).unwrap_or(MOST_CANDIDATES);
         Bound {
-            candidates: self.candidates.or(inputs).unwrap_or(MOST_CANDIDATES),
+            candidates: candidates.div_ceil(u64::from(n_workers)).max(1),
             wall: self.explore.or(time).or((*budget == Budget::UNLIMITED).then_some(USUAL_TIME)),
         }
     }
@@ -90,11 +92,14 @@ mod tests {
     fn a_quarter_goes_to_candidates() {
         let plan = SeedsArgs::default().plan();
         let timed = Budget { wall: Some(Duration::from_secs(60)), ..Budget::UNLIMITED };
-        let bound = plan.bound(&timed);
+        let bound = plan.bound(&timed, 1);
         assert_eq!((bound.wall, bound.candidates), (Some(Duration::from_secs(15)), MOST_CANDIDATES));
         let counted = Budget { inputs: Some(1000), ..Budget::UNLIMITED };
-        assert_eq!(plan.bound(&counted), Bound { candidates: 250, wall: None });
-        assert_eq!(plan.bound(&Budget::UNLIMITED).wall, Some(USUAL_TIME));
+        assert_eq!(plan.bound(&counted, 1), Bound { candidates: 250, wall: None });
+        assert_eq!(plan.bound(&counted, 4), Bound { candidates: 63, wall: None });
+        assert_eq!(plan.bound(&Budget::UNLIMITED, 2).wall, Some(USUAL_TIME));
+        let cpu = Budget { cpu: Some(Duration::from_secs(60)), ..Budget::UNLIMITED };
+        assert_eq!(plan.bound(&cpu, 3).wall, Some(Duration::from_secs(5)));
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn seeds_config(plan: &Plan, concolic: &ConcolicConfig) -> Result<Option<SeedsCo
         criterion: seeds.criterion()?,
         pick: seeds.pick(),
         exploration,
-        bound: seeds.bound(&plan.config.budget),
+        bound: seeds.bound(&plan.config.budget, plan.config.workers as u32),
         freedoms: Freedoms::default(),
     }))
 }

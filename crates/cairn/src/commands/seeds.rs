@@ -10,20 +10,22 @@ use crate::{
     inputs,
     mutants::{Mutants, operator_set},
     screen::{Screen, count},
-    seeds::{self, ConfirmedFailure, Ended, Harvest, HarvestConfig},
+    seeds::{self, ConfirmedFailure, Ended, Failures, Harvest, HarvestConfig},
     signals::Signals,
     target::{Subject, TargetArgs, Wanted},
 };
+use cairn_abi::symbolic::{RegionId, RegionKind};
 use cairn_concolic::search::Change;
 use cairn_executor::{Session, WantedCounters, Wants};
-use cairn_fuzz::{FuzzConfig, MutantsConfig, RegionKind, ShareConfig};
+use cairn_fuzz::{FuzzConfig, MutantsConfig, ShareConfig};
 use cairn_model::{Input, MutantId, ProgramMap};
 use cairn_search::Heuristic;
 use cairn_seeds::{Bound, Criterion, Filling, Measure, Pick, Runner, describe_freedom};
 use cairn_strategy::{CountedMutants, Seen, TargetViews};
 use serde::Serialize;
 use std::{
-    path::PathBuf,
+    fs,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -87,6 +89,8 @@ struct Report {
     folder: String,
     seeds: Vec<Seed>,
     failures: Vec<ConfirmedFailure>,
+    /// Files with candidates that failed, and not on the bare build.
+    unconfirmed: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -127,6 +131,14 @@ const DEFAULT_SET: &str = "mu2";
 impl Seeds {
     pub fn run(&self, screen: &Screen) -> Result<Exit, Failure> {
         check_folder(&self.output, self.force)?;
+        if self.fill != Filling::Keep && matches!(self.criterion, Criterion::None | Criterion::DecisionKills)
+        {
+            return Err(Failure::usage(format!(
+                "`--fill` does not go with the criterion `{}`",
+                self.criterion
+            ))
+            .hint("`decision`, `condition` and `path` can be checked again after filling"));
+        }
         let set = self.mutant_set()?;
         let wanted = Wanted {
             symbolic: !self.no_explore,
@@ -157,7 +169,7 @@ impl Seeds {
                 .hint("`cairn replay` tells what the program does with an input"));
         }
         screen.progress("choosing seeds");
-        let report = self.choose(&subject, &mut harvest, mutants.as_ref(), views.plain()?)?;
+        let report = self.choose(&subject, &mut harvest, mutants.as_ref(), views.plain()?, screen)?;
         match self.json {
             true => screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON")),
             false => screen.result(text(&report).trim_end()),
@@ -224,7 +236,11 @@ impl Seeds {
         harvest: &mut Harvest,
         mutants: Option<&Mutants>,
         mut plain: Session,
+        screen: &Screen,
     ) -> Result<Report, Failure> {
+        fs::create_dir_all(&self.output).map_err(|error| {
+            Failure::usage(format!("failed to make `{}`: {error}", self.output.display()))
+        })?;
         let start = Instant::now();
         let chosen = match self.criterion {
             Criterion::None => harvest.selection.all(),
@@ -243,11 +259,12 @@ impl Seeds {
             let freedom = if is_explained { harvest.freedom(&input)? } else { None };
             let mut free = Vec::new();
             if let Some((freedom, traced)) = &freedom {
-                free = describe_freedom(&input, traced.path().regions(), freedom);
+                let may_change = |region: RegionId| may_change(subject, &input, region);
+                free = describe_freedom(&input, traced.path().regions(), freedom, may_change);
                 let mut filled = input.clone();
-                self.fill.fill(&mut filled, freedom, &mut random);
+                self.fill.fill(&mut filled, freedom, may_change, &mut random);
                 // A library function may have looked at what seems free.
-                if filled != input && !self.wants_kills() && harvest.covers(&mut plain, &filled, &elements)? {
+                if filled != input && harvest.covers(&mut plain, &filled, &elements)? {
                     input = filled;
                 }
             }
@@ -257,7 +274,7 @@ impl Seeds {
             };
             seeds.push(Seed {
                 file: inputs::save(&self.output, &input, &subject.template)?.display().to_string(),
-                bytes: cairn_concolic::contents(&input).map(|(_, bytes)| bytes.len()).sum(),
+                bytes: size(subject, &input),
                 alike,
                 covers: elements.len(),
                 first,
@@ -271,9 +288,20 @@ impl Seeds {
             seed.is_effective = is_effective;
         }
         let validating = validating.elapsed();
-        let mut beside = self.output.clone().into_os_string();
-        beside.push("-failures");
-        let failures = seeds::confirm(subject, &harvest.failing, beside.as_ref())?;
+        let Failures { confirmed, unconfirmed } = seeds::confirm(
+            subject,
+            &harvest.failing,
+            &beside(&self.output, "-failures"),
+            &beside(&self.output, "-unconfirmed"),
+        )?;
+        if let Some(name) = plain.missing_variable() {
+            // What it might have been was not asked for.
+            harvest.ended = match harvest.ended {
+                Ended::Exhausted => Ended::NothingToAsk,
+                other => other,
+            };
+            screen.warn(&missing_variable(&name));
+        }
         Ok(Report {
             format: 1,
             program: subject.program.display().to_string(),
@@ -292,9 +320,35 @@ impl Seeds {
             },
             folder: self.output.display().to_string(),
             seeds,
-            failures,
+            failures: confirmed,
+            unconfirmed,
         })
     }
+}
+
+/// A folder beside another, whose name ends in `end`.
+fn beside(folder: &Path, end: &str) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or("seeds".as_ref()).to_owned();
+    name.push(end);
+    folder.with_file_name(name)
+}
+
+/// Whether candidates differ in a region: of raw bytes only what carries them does.
+fn may_change(subject: &Subject, input: &Input, region: RegionId) -> bool {
+    region.kind() != Some(RegionKind::Argument) || subject.template.raw(input).is_none()
+}
+
+/// Bytes of an input in which candidates differ.
+fn size(subject: &Subject, input: &Input) -> usize {
+    let regions = cairn_concolic::contents(input).filter(|(region, _)| may_change(subject, input, *region));
+    regions.map(|(_, bytes)| bytes.len()).sum()
+}
+
+fn missing_variable(name: &str) -> String {
+    format!(
+        "the program asks for a typed variable `{name}`, and is given 0 on inputs that do not have it\n\nhint: name an input that has it, \
+         or declare it in `cairn.toml`"
+    )
 }
 
 /// Whether each of some inputs reaches something that none before it reaches.
@@ -325,7 +379,7 @@ fn all_mutants(mutants: &Mutants, subject: &Subject) -> Result<CampaignMutants, 
 fn change(subject: &Subject, starts: &[Input]) -> Change {
     let mut may_change = FuzzConfig::of_template(&subject.template);
     if starts.iter().any(|start| subject.template.raw(start).is_none()) {
-        may_change.regions = RegionKind::ALL.to_vec();
+        may_change.regions = cairn_fuzz::RegionKind::ALL.to_vec();
     } else if !subject.template.base.variables.is_empty() {
         may_change.raw = None;
     }
@@ -336,7 +390,7 @@ fn text(report: &Report) -> String {
     let mut lines = Vec::new();
     let mut row = |name: &str, text: String| lines.push(format!("  {name:<10} {text}"));
     let why = match report.ended {
-        Ended::Exhausted => "; there is no other way through the program",
+        Ended::Exhausted => "; nothing else depends on the input",
         Ended::NothingToAsk => "; nothing was left to ask",
         Ended::Enough => "; `--candidates` allows more",
         Ended::TimeUp => "; the time was up, `--for` gives more",
@@ -358,6 +412,13 @@ fn text(report: &Report) -> String {
             "{making:.1} s making candidates, {measuring:.2} s running them, {choosing:.2} s choosing, {validating:.2} s running seeds"
         ),
     );
+    if !report.unconfirmed.is_empty() {
+        let what = count(report.unconfirmed.len(), "candidate");
+        row(
+            "doubtful",
+            format!("{what} failed, and not on the bare build: {}", report.unconfirmed.join(", ")),
+        );
+    }
     for failure in &report.failures {
         let place = failure.stack.first().map_or(String::new(), |frame| format!(" in {frame}"));
         row("failure", format!("{}{place}: {}", failure.kind, failure.file));

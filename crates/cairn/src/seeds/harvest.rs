@@ -15,7 +15,7 @@ use cairn_executor::{ExecutorError, Session};
 use cairn_model::{Ending, Input, ProgramMap};
 use cairn_search::Heuristic;
 use cairn_seeds::{
-    Bound, Criterion, Exploration, ExplorationConfig, Measure, Pick, Progress, Selection, cost,
+    Bound, Criterion, Exploration, ExplorationConfig, Measure, Measured, Pick, Progress, Selection, cost,
 };
 use cairn_strategy::{FailingRuns, Seen, TargetViews};
 use std::{
@@ -69,7 +69,7 @@ pub struct Harvest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// There is no other way through the program.
+    /// Nothing else depends on the input.
     Exhausted,
     /// There is nothing left to ask, but some ways could not be followed or solved.
     NothingToAsk,
@@ -206,12 +206,13 @@ impl Harvest {
                     self.ended = Ended::Interrupted;
                     break;
                 };
-                for (input, (elements, ending)) in part.iter().zip(part_measured?) {
+                for (input, Measured { elements, ending, hits }) in part.iter().zip(part_measured?) {
                     self.n_candidates += 1;
-                    if ending.is_failure() {
-                        self.fail(Arc::new(input.clone()), &ending, &elements);
-                    } else {
-                        self.add(&elements, Arc::new(input.clone()), 0);
+                    let input = Arc::new(input.clone());
+                    match ending {
+                        Ending::Exited { .. } => self.add(&elements, input, 0),
+                        ending if ending.is_failure() => self.fail(input, &ending, &hits),
+                        _ => {}
                     }
                 }
                 self.tell(screen);
@@ -229,9 +230,7 @@ impl Harvest {
         self.n_candidates += 1;
         let ending = traced.ending();
         if ending.is_failure() {
-            let hits: Vec<u32> =
-                Seen::hits(traced.counters()).into_iter().map(|(counter, _)| counter).collect();
-            self.fail(input, ending, &hits);
+            self.fail(input, ending, &Seen::hits(traced.counters()));
         } else if matches!(ending, Ending::Exited { .. }) {
             let elements = self.measure.of(&input, traced.counters())?;
             self.add(&elements, input, traced.path().steps().len());
@@ -248,10 +247,9 @@ impl Harvest {
         self.selection.add(elements, cost, input, &mut self.random);
     }
 
-    fn fail(&mut self, input: Arc<Input>, ending: &Ending, hit: &[u32]) {
+    fn fail(&mut self, input: Arc<Input>, ending: &Ending, hits: &[(u32, u8)]) {
         self.n_failing += 1;
-        let hits: Vec<(u32, u8)> = hit.iter().map(|counter| (*counter, 1)).collect();
-        if self.failing_runs.is_worth(ending, &hits, false) {
+        if self.failing_runs.is_worth(ending, hits, false) {
             self.failing.push((input, ending.clone()));
         }
     }
@@ -267,7 +265,10 @@ impl Harvest {
 
     /// What of an input is free, where that can be known.
     pub fn freedom(&mut self, input: &Input) -> Result<Option<(Freedom, Arc<Traced>)>, ExecutorError> {
-        self.exploration.as_mut().map(|exploration| exploration.freedom(input)).transpose()
+        match &mut self.exploration {
+            Some(exploration) => exploration.freedom(input),
+            None => Ok(None),
+        }
     }
 
     /// Whether an input covers these elements and no others.
@@ -278,9 +279,9 @@ impl Harvest {
         elements: &[u32],
     ) -> Result<bool, ExecutorError> {
         let measured = self.measure.of_all(plain, std::slice::from_ref(input))?;
-        Ok(measured
-            .first()
-            .is_some_and(|(covered, ending)| covered == elements && matches!(ending, Ending::Exited { .. })))
+        Ok(measured.first().is_some_and(|measured| {
+            measured.elements == elements && matches!(measured.ending, Ending::Exited { .. })
+        }))
     }
 
     /// For people: an element of a template.
@@ -289,15 +290,12 @@ impl Harvest {
     }
 }
 
-/// What each of some candidates covers, and how it ends.
-type Measured = Vec<(Vec<u32>, Ending)>;
-
 /// Measures parts one after the other, as long as whoever is told wants more.
 fn measure_parts<'a>(
     views: &dyn TargetViews,
     measure: &MakeMeasure<'_>,
     parts: impl Iterator<Item = &'a [Input]>,
-    tell: impl Fn(Result<Measured, Failure>) -> bool,
+    tell: impl Fn(Result<Vec<Measured>, Failure>) -> bool,
 ) {
     let runners = || -> Result<(Session, Measure), Failure> { Ok((views.plain()?, measure()?)) };
     let (mut plain, mut measure) = match runners() {
