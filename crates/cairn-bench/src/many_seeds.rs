@@ -97,10 +97,6 @@ pub fn candidates(cache: &Cache, target: &Target, most: u64, time: &str) -> Resu
 pub fn run_and_weigh(mut command: Command) -> Result<(String, f64)> {
     let output = std::env::temp_dir().join(format!("cairn-bench-output-{}", std::process::id()));
     command.stdout(fs::File::create(&output)?);
-    #[expect(
-        clippy::zombie_processes,
-        reason = "it is waited for below, by the call that tells what it used"
-    )]
     let child = command.spawn().context("failed to start `cairn`")?;
     // SAFETY: an all-zero `rusage` is one.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
