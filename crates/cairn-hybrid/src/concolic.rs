@@ -71,7 +71,7 @@ impl ConcolicStrategy {
     }
 
     fn begin(&self, view: &mut CampaignView<'_>, is_timed: bool) -> Result<Work, StrategyError> {
-        let Some(executor) = view.symbolic(SymbolicTracer::config(self.config.heuristic))? else {
+        let Some(executor) = view.symbolic(SymbolicTracer::config(self.config.heuristic, is_timed))? else {
             return Err(StrategyError::Unfit { strategy: NAME, reason: "it has no symbolic view".into() });
         };
         let search = SearchConfig {

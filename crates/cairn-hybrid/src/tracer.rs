@@ -16,20 +16,23 @@ pub struct SymbolicTracer {
     n_runs: u64,
 }
 
-/// How many times longer than others a symbolic run may take. Most that take longer hang, and a search has others to make.
+/// How many times longer than others a symbolic run may take where time is limited. Most that take longer hang, and a search has others
+/// to make.
 const PATIENCE: u32 = 4;
 
 impl SymbolicTracer {
     /// What a heuristic needs to know of runs, and no more: a search makes thousands.
-    pub fn config(heuristic: Heuristic) -> SymbolicConfig {
+    pub fn config(heuristic: Heuristic, is_timed: bool) -> SymbolicConfig {
+        let usual = SymbolicConfig::default();
         let trace_level = if heuristic.sees_whole_paths() { TraceLevel::All } else { TraceLevel::Symbolic };
         SymbolicConfig {
             trace_level,
             trace_size: 8 << 20,
             n_nodes: 1 << 20,
             tables_size: 4 << 20,
-            patience: PATIENCE,
-            ..SymbolicConfig::default()
+            // Otherwise decisions must not depend on how busy the machine is.
+            patience: if is_timed { PATIENCE } else { usual.patience },
+            ..usual
         }
     }
 

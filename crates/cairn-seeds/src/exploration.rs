@@ -95,8 +95,8 @@ impl Exploration {
     }
 
     /// How the symbolic view is to be run.
-    pub fn executor_config(heuristic: Heuristic) -> cairn_executor::SymbolicConfig {
-        SymbolicTracer::config(heuristic)
+    pub fn executor_config(heuristic: Heuristic, is_timed: bool) -> cairn_executor::SymbolicConfig {
+        SymbolicTracer::config(heuristic, is_timed)
     }
 
     /// A solver for this thread.

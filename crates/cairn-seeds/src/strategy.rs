@@ -97,10 +97,10 @@ impl CseFuzzStrategy {
         self.counts
     }
 
-    fn begin(&self, view: &mut CampaignView<'_>) -> Result<Work, StrategyError> {
+    fn begin(&self, view: &mut CampaignView<'_>, is_timed: bool) -> Result<Work, StrategyError> {
         let unfit = |reason: &str| StrategyError::Unfit { strategy: NAME, reason: reason.into() };
         let heuristic = self.config.exploration.heuristic;
-        let executor = view.symbolic(Exploration::executor_config(heuristic))?;
+        let executor = view.symbolic(Exploration::executor_config(heuristic, is_timed))?;
         let executor = executor.ok_or_else(|| unfit("it has no symbolic view"))?;
         let runner = match self.config.criterion {
             Criterion::Path => {
@@ -219,7 +219,7 @@ impl Strategy for CseFuzzStrategy {
             Phase::Exploring(work) => work,
             // A campaign that goes on has its seeds.
             Phase::Unbegun if has_seeds(view) => return self.fuzz.step(view, budget),
-            Phase::Unbegun => Box::new(self.begin(view)?),
+            Phase::Unbegun => Box::new(self.begin(view, budget.wall.is_some() || budget.cpu.is_some())?),
         };
         let (has_more, mut candidates) = self.explore(&mut work, view, budget)?;
         if has_more {

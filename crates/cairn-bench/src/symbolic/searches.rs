@@ -42,8 +42,11 @@ fn one(cache: &Cache, name: &str) -> Result<()> {
     let starts = inputs.iter().step_by(inputs.len().div_ceil(N_STARTS));
     let heuristic = Heuristic::Generational;
     let limits = RunConfig { program_name: Some(subject.target.program_name.into()), ..RunConfig::default() };
-    let executor =
-        SymbolicExecutor::new(subject.build.symbolic_view(), limits, SymbolicTracer::config(heuristic))?;
+    let executor = SymbolicExecutor::new(
+        subject.build.symbolic_view(),
+        limits,
+        SymbolicTracer::config(heuristic, false),
+    )?;
     let mut tracer = SymbolicTracer::new(executor, 1 << 20);
     let config = SearchConfig { n_executions: N_EXECUTIONS, ..SearchConfig::default() };
     let mut cold: Vec<(Searched, Duration)> = Vec::new();

@@ -50,7 +50,7 @@ impl Program {
 
     /// Runs it as a heuristic needs.
     pub fn tracer(&self, heuristic: Heuristic) -> SymbolicTracer {
-        let symbolic = SymbolicTracer::config(heuristic);
+        let symbolic = SymbolicTracer::config(heuristic, false);
         let executor = SymbolicExecutor::new(self.build.symbolic_view(), run_config(), symbolic).unwrap();
         SymbolicTracer::new(executor, 1 << 16)
     }

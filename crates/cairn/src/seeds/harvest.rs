@@ -134,7 +134,7 @@ impl Harvest {
         screen: &Screen,
     ) -> Result<(), Failure> {
         let map = views.map();
-        let executor = views.symbolic(Exploration::executor_config(heuristic))?;
+        let executor = views.symbolic(Exploration::executor_config(heuristic, true))?;
         let executor = executor.expect("the symbolic view was asked for");
         let exploring = ExplorationConfig {
             heuristic,
