@@ -483,10 +483,10 @@ fn every_fixture_is_compared_here() {
     let names: BTreeSet<String> = folders
         .filter(|path| path.is_dir())
         .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-        // Ordinary programs, of which there are enough here; `flips.rs`, `events.rs`, `harness_mutators.rs` and the tests of
-        // `cairn-hybrid` run them.
+        // Ordinary programs, of which there are enough here; `flips.rs`, `events.rs`, `harness_mutators.rs`, `seeds.rs` and the
+        // tests of `cairn-hybrid` run them.
         .filter(|name| {
-            !["flip_", "event_", "harness_", "search_"].iter().any(|start| name.starts_with(start))
+            !["flip_", "event_", "harness_", "search_", "seeds_"].iter().any(|start| name.starts_with(start))
         })
         .collect();
     assert_eq!(names, compared, "each fixture is listed above, or in `UNSTABLE` with a reason");

@@ -140,9 +140,10 @@ fn every_fixture_is_compared_here() {
     let names: BTreeSet<String> = fs::read_dir(folder_of("."))
         .expect("the fixtures")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        // Those of `flips.rs`, `events.rs`, `harness_mutators.rs` and of searches are ordinary programs, of which there are enough here.
+        // Those of `flips.rs`, `events.rs`, `harness_mutators.rs`, `seeds.rs` and of searches are ordinary programs, of which there are
+        // enough here.
         .filter(|name| {
-            !["hostile_", "flip_", "event_", "harness_", "search_"]
+            !["hostile_", "flip_", "event_", "harness_", "search_", "seeds_"]
                 .iter()
                 .any(|prefix| name.starts_with(prefix))
         })
