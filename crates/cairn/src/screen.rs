@@ -59,11 +59,9 @@ impl Screen {
         }
     }
 
-    /// What was asked for. A reader that closed the pipe has seen enough.
+    /// What was asked for. A reader that closed the pipe has seen enough, but the exit code is still to be told.
     pub fn result(&self, text: &str) {
-        if !self.offer(text) {
-            exit(0);
-        }
+        self.offer(text);
     }
 
     /// A part of what was asked for; whether somebody still reads.

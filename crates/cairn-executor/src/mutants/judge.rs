@@ -4,6 +4,7 @@ use super::{MutantSession, layout};
 use crate::{
     compare::{CompareCommand, Compared},
     error::ExecutorError,
+    executor::Execution,
     oracle::{Judged, Oracle, Reference, needs_confirmation},
     session::{Ran, SessionRun},
 };
@@ -106,8 +107,11 @@ impl MutantJudge {
         run: &SessionRun,
         confirming: Confirming,
     ) -> Result<Concluded, ExecutorError> {
-        let judged = self.judge(reference, &run.execution.outcome)?;
         let unasked = |judged| Ok(Concluded { judged, is_confirmed: None });
+        if self.is_refused_more(input, &run.execution)? {
+            return unasked(Judged::Verdict(Verdict::Undecided));
+        }
+        let judged = self.judge(reference, &run.execution.outcome)?;
         let Judged::Verdict(Verdict::Killed(reason)) = judged else { return unasked(judged) };
         let is_unstable = !reference.masks.is_empty() && reason == KillReason::Output;
         if confirming.is_enough(reason, is_unstable, &run.ran) {
@@ -128,6 +132,9 @@ impl MutantJudge {
             true => self.session.run_fresh(&layout::elsewhere(input), Some(mutant))?,
             false => self.session.run_fresh(input, Some(mutant))?,
         };
+        if self.is_refused_more(input, &again)? {
+            return Ok(Concluded { judged: Judged::Verdict(Verdict::Undecided), is_confirmed: None });
+        }
         // What it does in a fresh process is what counts.
         let again = self.judge(reference, &again.outcome)?;
         Ok(match again {
@@ -139,6 +146,16 @@ impl MutantJudge {
                 Concluded { judged: again, is_confirmed: None }
             }
         })
+    }
+
+    /// Whether the sandbox refused a mutant something that the original does not ask for: what it would have done is not known. Only
+    /// fresh processes tell; calls that are refused lead to one.
+    fn is_refused_more(&mut self, input: &Input, mutant: &Execution) -> Result<bool, ExecutorError> {
+        if mutant.refused.is_empty() {
+            return Ok(false);
+        }
+        let original = self.session.run_fresh(input, None)?;
+        Ok(mutant.refused.iter().any(|call| !original.refused.contains(call)))
     }
 
     /// Whether the user compares outputs.

@@ -90,6 +90,8 @@ pub struct Original {
     pub masked: Vec<String>,
     /// Parts that differ from run to run and that the user's comparison calls the same.
     pub varying: Vec<String>,
+    /// System calls that the sandbox refused it.
+    pub refused: Vec<String>,
     /// Steps it takes.
     pub fuel_used: u64,
     /// The longest that it took.
@@ -214,6 +216,7 @@ impl MutantJudge {
             infected: examined.infected.into_iter().collect(),
             masked: stability.unstable.iter().filter(|part| *part != "coverage").cloned().collect(),
             counters: inactive.execution.counters,
+            refused: stability.first.refused,
             outcome: original,
             is_movable,
             masks,

@@ -247,3 +247,56 @@ fn sanitizers_that_the_views_lack_are_told() {
         assert_eq!(ran.stderr.matches(warning).count(), 1, "{ran}");
     }
 }
+
+#[test]
+fn what_the_sandbox_refuses_a_mutant_alone_decides_nothing() {
+    let source = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+  int c = getchar();
+  if (c > 'x' && system("true") != 0) puts("failed");
+  if (c > 'y') execl("/bin/echo", "echo", "other", (char *)0);
+  puts("end");
+}
+"#;
+    let workspace = workspace(source, &[("a", "a")]);
+    for line in ["program.c:7", "program.c:8"] {
+        let report = report(&workspace, &["--operator", "negate-conditionals", "--line", line]);
+        let reaching = report["mutants"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|mutant| mutant["replacement"] == "c <= 'x'" || mutant["replacement"] == "c <= 'y'");
+        assert_eq!(reaching.unwrap()["fate"], "undecided", "{report:#}");
+    }
+    assert!(!score(&workspace, &[]).success().stderr.contains("sandbox"), "the original asks for nothing");
+}
+
+#[test]
+fn what_the_sandbox_refuses_the_original_is_told() {
+    let source = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  if (system("true") != 0) { puts("failed"); return 1; }
+  printf("%d\n", getchar() + 1);
+}
+"#;
+    let workspace = workspace(source, &[("a", "a"), ("b", "b")]);
+    let ran = score(&workspace, &[]).success();
+    let told = ran.stderr.matches("the sandbox refuses the program `execve`").count();
+    assert_eq!(told, 1, "{ran}");
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_changes_no_exit_code() {
+    let workspace = workspace(KINDS, &[("1", "1")]);
+    for format in ["text", "json"] {
+        let command = format!(
+            "cairn score ./program inputs --fail-under 99 --format {format} | true; exit ${{PIPESTATUS[0]}}"
+        );
+        workspace.run("bash", ["-c", &command]).exits_with(5);
+    }
+}

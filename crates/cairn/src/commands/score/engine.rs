@@ -27,6 +27,7 @@ use crate::{
 use cairn_model::{MutantId, Verdict};
 use cairn_mutants::analysis::{InputNumber, KillMatrix, MutantSet};
 use std::{
+    collections::BTreeSet,
     sync::{
         atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
         mpsc::{self, RecvTimeoutError},
@@ -221,6 +222,7 @@ impl Run<'_> {
                 .collect();
             drop(sender);
             let mut n_done = 0;
+            let mut refused_calls = BTreeSet::new();
             let heard = |(input, prepared): (InputNumber, Prepared)| {
                 n_done += 1;
                 screen.progress(&format!("preparing input {n_done} of {n_inputs}"));
@@ -238,7 +240,14 @@ impl Run<'_> {
                         .hint(format!("`cairn replay` shows what the program does; if it depends on its surroundings, leave `{name}` out")));
                     }
                     Prepared::Ready(input_ready) => {
-                        let Ready { key, examined, masked, branches, .. } = &*input_ready;
+                        let Ready { key, examined, masked, refused, branches, .. } = &*input_ready;
+                        for call in refused.iter().filter(|call| refused_calls.insert((*call).clone())) {
+                            let name = &tests[input.index()].name;
+                            screen.warn(&format!(
+                                "the sandbox refuses the program `{call}`, on `{name}` for instance: it may do something else than it \
+                                 does for you\n\nhint: `cairn replay` shows what it does; `[run]` in `cairn.toml` says what is allowed"
+                            ));
+                        }
                         let of_selected = |set: &MutantSet| {
                             set.iter().filter(|mutant| plan.selected.contains(*mutant)).collect()
                         };

@@ -42,7 +42,7 @@ impl Worker {
     }
 
     fn ready(&self, input: &Input, original: Original) -> Ready {
-        let Original { outcome, masks, masked, varying, counters, .. } = original;
+        let Original { outcome, masks, masked, varying, refused, counters, .. } = original;
         let oracle = &self.judge.oracle;
         let examined = ExaminedSets { reached: original.reached, infected: original.infected };
         let reference = Reference { oracle, original: &outcome, masks: &masks };
@@ -56,6 +56,7 @@ impl Worker {
             original: (size(&outcome) <= KEPT_BYTES).then(|| Arc::new(outcome)),
             masks,
             masked,
+            refused,
             is_movable: original.is_movable,
             fuel_used: original.fuel_used,
             branches: branches(&self.map, &counters),

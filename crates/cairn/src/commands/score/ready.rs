@@ -19,6 +19,8 @@ pub struct Ready {
     pub masks: Masks,
     /// The same, to be told.
     pub masked: Vec<String>,
+    /// System calls that the sandbox refused the original.
+    pub refused: Vec<String>,
     /// Whether the original does the same where memory is laid out otherwise.
     pub is_movable: bool,
     /// Steps the original takes.
