@@ -10,12 +10,10 @@ use crate::{
     sanitizers::{Sanitizers, Step},
     seeds::SEED,
 };
-use cairn_executor::{Session, SessionRun, WantedCounters, Wants};
+use cairn_executor::{Session, SessionRun, Wants};
 use cairn_model::{Budget, Ending, Input, ProgramFailure, Provenance, Spent};
 use cairn_strategy::{Candidate, Finding, FindingKind, Seen, Stop, Unstable};
 use std::time::Duration;
-
-const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
 
 /// Judges the candidates of one worker.
 #[derive(Debug)]
@@ -247,7 +245,7 @@ fn run(
 
 fn run_once(plain: &mut Session, input: &Input, spent: &mut Spent) -> Result<SessionRun, CampaignError> {
     spent.target_runs += 1;
-    let mut runs = plain.run_batch(std::slice::from_ref(input), COUNTERS)?;
+    let mut runs = plain.run_batch(std::slice::from_ref(input), Wants::COUNTERS)?;
     Ok(runs.pop().expect("one run for one input"))
 }
 

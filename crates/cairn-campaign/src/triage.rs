@@ -1,15 +1,13 @@
 //! Which seeds the program works on, found out without waiting long for those on which it does not.
 
 use crate::{error::CampaignError, limits::LEAST_TIME};
-use cairn_executor::{Session, SessionRun, WantedCounters, Wants};
+use cairn_executor::{Session, SessionRun, Wants};
 use cairn_model::{Ending, Input, Spent};
 use cairn_strategy::{Seen, Stop, likeness};
 use std::{collections::BTreeSet, time::Duration};
 
 /// How long a run may take until it is looked at whether it is where another did not end.
 const PROBE: Duration = Duration::from_millis(25);
-
-const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
 
 /// Seeds by what they are seen to do.
 #[derive(Debug, Default)]
@@ -116,7 +114,7 @@ fn run_within(
     let whole = plain.config().run.wall_limit;
     plain.set_wall_limit(wall_limit);
     spent.target_runs += 1;
-    let runs = plain.run_batch(std::slice::from_ref(input), COUNTERS);
+    let runs = plain.run_batch(std::slice::from_ref(input), Wants::COUNTERS);
     plain.set_wall_limit(whole);
     Ok(runs?.pop().expect("one run for one input"))
 }

@@ -52,7 +52,7 @@ struct Work {
 const NAME: &str = "concolic";
 
 /// What a question may cost, about a second: there are always others, and most of those that take long have no answer.
-const BUDGET: cairn_solver::Budget =
+pub const QUESTION_BUDGET: cairn_solver::Budget =
     cairn_solver::Budget { evaluations: 50_000, rlimit: 1_000_000, timeout: Duration::from_secs(2) };
 
 /// Where work is limited and not time, decisions must not depend on the clock.
@@ -79,8 +79,8 @@ impl ConcolicStrategy {
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
             budget: cairn_solver::Budget {
-                timeout: if is_timed { BUDGET.timeout } else { PATIENCE },
-                ..BUDGET
+                timeout: if is_timed { QUESTION_BUDGET.timeout } else { PATIENCE },
+                ..QUESTION_BUDGET
             },
             before: Some(self.config.before.clone()),
             share: Some(self.config.share.clone()),

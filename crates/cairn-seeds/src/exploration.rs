@@ -5,7 +5,7 @@ use cairn_concolic::{
     search::{Change, Counts, Explorer, Memory, Ran, SearchConfig, Share, SolvedBefore, Traced},
 };
 use cairn_executor::{ExecutorError, SymbolicExecutor};
-use cairn_hybrid::SymbolicTracer;
+use cairn_hybrid::{QUESTION_BUDGET, SymbolicTracer};
 use cairn_model::{Input, ProgramMap};
 use cairn_search::Heuristic;
 use cairn_solver::{Config, Standard};
@@ -54,9 +54,6 @@ pub enum Progress {
     Exhausted,
 }
 
-/// What a question may cost: there are always others, and most of those that take long have no answer.
-const BUDGET: (u64, u64) = (50_000, 1_000_000);
-
 /// Questions between two inputs to go on from.
 const QUESTIONS_PER_START: usize = 8;
 
@@ -72,11 +69,7 @@ impl Exploration {
             seed: config.seed,
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
-            budget: cairn_solver::Budget {
-                evaluations: BUDGET.0,
-                rlimit: BUDGET.1,
-                timeout: config.patience,
-            },
+            budget: cairn_solver::Budget { timeout: config.patience, ..QUESTION_BUDGET },
             before: Some(config.before.clone()),
             share: config.share.clone(),
             change: config.change.clone(),

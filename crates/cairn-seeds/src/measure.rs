@@ -1,10 +1,10 @@
 //! Takes the templates of candidates.
 
 use crate::{criterion::Criterion, elements::Elements};
-use cairn_executor::{ExecutorError, Session, WantedCounters, Wants};
-use cairn_fuzz::Mutants;
+use cairn_executor::{ExecutorError, Session, Wants};
+use cairn_fuzz::{Mutants, MutantsConfig, ShareConfig};
 use cairn_model::{Ending, Input, ProgramMap};
-use cairn_strategy::Seen;
+use cairn_strategy::{Seen, TargetViews};
 
 /// Finds out what candidates cover.
 pub struct Measure {
@@ -35,7 +35,26 @@ pub enum Runner {
     Mutants(Box<Mutants>),
 }
 
-const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
+impl Runner {
+    /// What a criterion needs of a target; an error is the view that it lacks.
+    pub fn of(
+        criterion: Criterion,
+        target: &dyn TargetViews,
+    ) -> Result<Result<Self, &'static str>, ExecutorError> {
+        Ok(match criterion {
+            Criterion::None | Criterion::Decision | Criterion::Condition => Ok(Self::None),
+            Criterion::Path => {
+                target.basic_paths()?.map(|session| Self::Paths(Box::new(session))).ok_or("basic-path view")
+            }
+            Criterion::DecisionKills => {
+                let judge = target.mutant_judge()?.zip(target.mutants());
+                let config = MutantsConfig { share: ShareConfig::Everything, ..MutantsConfig::default() };
+                let mutants = judge.map(|(judge, counted)| Mutants::new(judge, counted, config));
+                mutants.map(|mutants| Self::Mutants(Box::new(mutants))).ok_or("mutant view")
+            }
+        })
+    }
+}
 
 impl Measure {
     /// By a criterion; `runner` is what it needs.
@@ -67,7 +86,7 @@ impl Measure {
             Runner::None => self.elements.of(counters, &[]),
             Runner::Paths(session) => {
                 self.n_runs += 1;
-                let runs = session.run_batch(std::slice::from_ref(input), COUNTERS)?;
+                let runs = session.run_batch(std::slice::from_ref(input), Wants::COUNTERS)?;
                 let taken = runs.first().map_or(&[][..], |run| &run.execution.counters);
                 self.elements.of(counters, taken)
             }
@@ -82,9 +101,9 @@ impl Measure {
 
     /// What candidates cover that nobody has run yet, by the plain view in `plain`.
     pub fn of_all(&mut self, plain: &mut Session, inputs: &[Input]) -> Result<Vec<Measured>, ExecutorError> {
-        let runs = plain.run_batch(inputs, COUNTERS)?;
+        let runs = plain.run_batch(inputs, Wants::COUNTERS)?;
         let taken = match &mut self.runner {
-            Runner::Paths(session) => session.run_batch(inputs, COUNTERS)?,
+            Runner::Paths(session) => session.run_batch(inputs, Wants::COUNTERS)?,
             Runner::None | Runner::Mutants(_) => Vec::new(),
         };
         let mut measured = Vec::with_capacity(inputs.len());

@@ -8,7 +8,6 @@ use crate::{
     selection::{Chosen, Pick, Selection},
 };
 use cairn_concolic::{Freedoms, search::Ran};
-use cairn_fuzz::{Mutants, MutantsConfig, ShareConfig};
 use cairn_model::{Ending, Input};
 use cairn_strategy::{
     Budget, CampaignView, Candidate, Entry, FailingRuns, Finding, FindingKind, Seen, Strategy, StrategyError,
@@ -102,19 +101,8 @@ impl CseFuzzStrategy {
         let heuristic = self.config.exploration.heuristic;
         let executor = view.symbolic(Exploration::executor_config(heuristic, is_timed))?;
         let executor = executor.ok_or_else(|| unfit("it has no symbolic view"))?;
-        let runner = match self.config.criterion {
-            Criterion::Path => {
-                let session = view.target.basic_paths()?;
-                Runner::Paths(Box::new(session.ok_or_else(|| unfit("it has no basic-path view"))?))
-            }
-            Criterion::DecisionKills => {
-                let judge = view.target.mutant_judge()?.zip(view.target.mutants());
-                let (judge, counted) = judge.ok_or_else(|| unfit("it has no mutant view"))?;
-                let config = MutantsConfig { share: ShareConfig::Everything, ..MutantsConfig::default() };
-                Runner::Mutants(Box::new(Mutants::new(judge, counted, config)))
-            }
-            Criterion::None | Criterion::Decision | Criterion::Condition => Runner::None,
-        };
+        let runner = Runner::of(self.config.criterion, view.target)?;
+        let runner = runner.map_err(|missing| unfit(&format!("it has no {missing}")))?;
         let starts = view.corpus.since(0).into_iter().map(|entry| entry.input.clone());
         let exploration = ExplorationConfig {
             seed: view.random.u64(..),

@@ -58,6 +58,9 @@ pub enum WantedCounters {
 impl Wants {
     /// Everything, as a fresh run gives it.
     pub const EVERYTHING: Self = Self { counters: WantedCounters::Always, output: true };
+    /// Counters whatever the run reached, and nothing else.
+    pub const COUNTERS: Self = Self { counters: WantedCounters::Always, output: false };
+
     /// Counters of runs that reached something new.
     pub const NOVELTY: Self = Self { counters: WantedCounters::IfNew, output: false };
 

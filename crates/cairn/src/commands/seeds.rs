@@ -16,8 +16,8 @@ use crate::{
 };
 use cairn_abi::symbolic::{RegionId, RegionKind};
 use cairn_concolic::search::Change;
-use cairn_executor::{Session, WantedCounters, Wants};
-use cairn_fuzz::{FuzzConfig, MutantsConfig, ShareConfig};
+use cairn_executor::{Session, Wants};
+use cairn_fuzz::FuzzConfig;
 use cairn_model::{Input, MutantId, ProgramMap};
 use cairn_search::Heuristic;
 use cairn_seeds::{Bound, Criterion, Filling, Measure, Pick, Runner, describe_freedom};
@@ -122,9 +122,8 @@ struct Seed {
 /// How many things are named of each seed, for people.
 const NAMED: usize = 3;
 
-/// Inputs that are run together, and what is asked of their runs.
+/// Inputs that are run together.
 const AT_ONCE: usize = 256;
-const COUNTERS: Wants = Wants { counters: WantedCounters::Always, output: false };
 
 const DEFAULT_SET: &str = "mu2";
 
@@ -151,7 +150,10 @@ impl Seeds {
         let mutants = self.wants_kills().then(|| Mutants::of(&subject)).transpose()?;
         let campaign_mutants = mutants.as_ref().map(|mutants| all_mutants(mutants, &subject)).transpose()?;
         let views = CampaignViews::new(&subject, subject.views.symbolic.clone(), campaign_mutants);
-        let measure = || Ok(Measure::new(&subject.map, self.criterion, self.runner(&views)?));
+        let measure = || {
+            let runner = Runner::of(self.criterion, &views)?.expect("its view was asked for");
+            Ok(Measure::new(&subject.map, self.criterion, runner))
+        };
         let signals = Signals::catch()?;
         let config = HarvestConfig {
             heuristic: (!self.no_explore).then_some(self.heuristic),
@@ -212,21 +214,6 @@ impl Seeds {
             return Err(Failure::usage("none of the inputs can be read").hint("the warnings say why"));
         }
         Ok(corpus.inputs.into_iter().map(|named| named.input).collect())
-    }
-
-    fn runner(&self, views: &CampaignViews<'_>) -> Result<Runner, Failure> {
-        Ok(match self.criterion {
-            Criterion::None | Criterion::Decision | Criterion::Condition => Runner::None,
-            Criterion::Path => {
-                Runner::Paths(Box::new(views.basic_paths()?.expect("the basic-path view was asked for")))
-            }
-            Criterion::DecisionKills => {
-                let judge = views.mutant_judge()?.expect("the mutant view was asked for");
-                let counted = views.mutants().expect("the mutant view was asked for");
-                let config = MutantsConfig { share: ShareConfig::Everything, ..MutantsConfig::default() };
-                Runner::Mutants(Box::new(cairn_fuzz::Mutants::new(judge, counted, config)))
-            }
-        })
     }
 
     /// Chooses seeds, writes them and says what they are.
@@ -356,7 +343,7 @@ fn effective(map: &ProgramMap, plain: &mut Session, inputs: &[Input]) -> Result<
     let mut seen = Seen::nothing(map.n_counters);
     let mut effective = Vec::with_capacity(inputs.len());
     for part in inputs.chunks(AT_ONCE) {
-        for run in plain.run_batch(part, COUNTERS)? {
+        for run in plain.run_batch(part, Wants::COUNTERS)? {
             let hits = Seen::hits(&run.execution.counters);
             effective.push(seen.new_in(&hits).0 > 0);
             seen.add(&hits);
