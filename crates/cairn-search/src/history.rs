@@ -57,6 +57,13 @@ impl History {
         self.n_new.push(self.new_branches.len() as u32);
     }
 
+    /// Notes what others have reached, by the counters that they hit.
+    pub(crate) fn hear(&mut self, map: &ProgramMap, counters: &[u8]) {
+        self.new_branches.clear();
+        self.look(map, counters);
+        self.new_branches.clear();
+    }
+
     fn look(&mut self, map: &ProgramMap, counters: &[u8]) {
         let was_hit = |index: usize| self.coverage.counters().get(index).is_some_and(|count| *count != 0);
         let is_new = counters.iter().enumerate().any(|(index, count)| *count != 0 && !was_hit(index));

@@ -103,6 +103,11 @@ impl Search {
         path
     }
 
+    /// Notes what others have reached, by the counters that they hit: it is not new any more.
+    pub fn hear(&mut self, map: &ProgramMap, counters: &[u8]) {
+        self.history.hear(map, counters);
+    }
+
     /// The question to ask next; `None` if the selector has none.
     pub fn choose(&mut self, map: &ProgramMap) -> Option<Question> {
         let Self { tree, history, selector, random, .. } = self;

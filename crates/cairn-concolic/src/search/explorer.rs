@@ -30,6 +30,8 @@ pub struct Explorer {
     /// Whether it asks what others have asked, because it has nothing of its own.
     follows: bool,
     change: Change,
+    /// Whether questions wait that lead to branches which were taken.
+    wants_new: bool,
     counts: Counts,
     /// Whether all runs could be followed in every respect.
     is_whole: bool,
@@ -91,6 +93,7 @@ impl Explorer {
             share: config.share.clone(),
             follows: false,
             change: config.change.clone(),
+            wants_new: false,
             counts: Counts::default(),
             is_whole: true,
         }
@@ -106,6 +109,13 @@ impl Explorer {
         let traced = self.traces.get(tracer, input)?;
         let path = self.search.begin(map, traced.run());
         Ok(self.ran(map, path, Arc::new(input.clone()), traced))
+    }
+
+    /// Notes what others have reached, by the counters that they hit. From now on questions wait that lead to branches which somebody has
+    /// taken, until there are no others.
+    pub fn hear(&mut self, map: &ProgramMap, counters: &[u8]) {
+        self.search.hear(map, counters);
+        self.wants_new = true;
     }
 
     /// The path of an input, if it was run in this search.
@@ -182,7 +192,13 @@ impl Explorer {
             // What another was asked was worth it, and costs nothing any more.
             return (!self.follows).then_some(Settled::Elsewhere);
         }
-        let is_worth = |before: &SolvedBefore| before.is_worth(&self.search.view(map), question);
+        let view = self.search.view(map);
+        let is_taken = |branch| view.history.first_taken(branch).is_some();
+        if self.wants_new && view.aim(question).is_some_and(is_taken) {
+            self.counts.n_left += 1;
+            return Some(Settled::Left);
+        }
+        let is_worth = |before: &SolvedBefore| before.is_worth(&view, question);
         if !self.before.as_ref().is_none_or(is_worth) {
             self.counts.n_left += 1;
             return Some(Settled::Left);
@@ -213,6 +229,9 @@ impl Explorer {
             return true;
         }
         let is_more = self.search.reopen(map, heuristic.selector(), Outcome::Left) > 0;
+        if std::mem::take(&mut self.wants_new) {
+            return is_more;
+        }
         // Only what was left out is a reason for patience, which all searches share.
         if let Some(before) = self.before.as_ref().filter(|_| is_more) {
             before.be_patient();
