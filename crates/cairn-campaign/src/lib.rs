@@ -43,6 +43,7 @@ mod second_look;
 mod seeds;
 mod small;
 mod triage;
+mod turns;
 mod worker;
 
 pub mod minimize;

@@ -9,13 +9,14 @@ use crate::{
     ledger::Ledger,
     limits::Limits,
     run::Parts,
-    sanitizers::Step,
+    sanitizers,
+    turns::{Step, Turns},
 };
 use cairn_model::Budget;
-use cairn_strategy::{CampaignView, Candidate, Stop, Strategy, StrategyError};
+use cairn_strategy::{CampaignView, Candidate, FindingKind, Stop, Strategy, StrategyError};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// So many deaths in a row are no accident.
@@ -69,16 +70,15 @@ impl Worker<'_> {
         let mut judge = Judge::new(self.ledger, &self.config.budget, self.parts)?;
         let mut strategies = (self.parts.strategies)(self.number);
         let mut n_heard = 0;
-        let mut turn = 0;
+        let mut turns = Turns::new(strategies.len());
         let mut n_idle = 0;
         while !self.stop.is_asked() && !self.ledger.is_over(&self.config.budget) && n_idle < strategies.len()
         {
             n_heard = self.tell_news(&mut strategies, n_heard);
-            let index = turn % strategies.len();
-            turn += 1;
-            let strategy = &mut strategies[index];
+            let strategy = &mut strategies[turns.current()];
             self.ledger.set_worker(self.number, strategy.name());
-            let seen = self.ledger.seen();
+            let start = Instant::now();
+            let mut seen = self.ledger.seen();
             let budget = self.ledger.promise(self.number, &self.step_budget(), &self.config.budget);
             if budget.inputs == Some(0) || budget.target_runs == Some(0) {
                 // The others have taken what is left.
@@ -104,7 +104,9 @@ impl Worker<'_> {
             let samples = view.samples.take();
             let mut spent = view.finish();
             let (n_inputs, took) = (spent.inputs, budget.wall.map(|_| spent.wall));
-            n_idle = if candidates.is_empty() && !was_over { n_idle + 1 } else { 0 };
+            let is_idle = candidates.is_empty() && !was_over;
+            n_idle = if is_idle { n_idle + 1 } else { 0 };
+            let mut n_found = 0;
             let mut candidates = candidates;
             candidates.sort_by_key(Haste::of);
             let judged = candidates.into_iter().try_for_each(|candidate| {
@@ -117,6 +119,10 @@ impl Worker<'_> {
                     return self.leave(&candidate, strategy.name());
                 }
                 let finding = judge.judge(&mut plain, strategy.name(), candidate, &mut spent)?;
+                if let FindingKind::Kept(entry) = &finding.kind {
+                    n_found += seen.new_in(&entry.hits).1;
+                    seen.add(&entry.hits);
+                }
                 if !finding.is_new() {
                     strategy.observe(&finding);
                 }
@@ -124,7 +130,7 @@ impl Worker<'_> {
             });
             let judged = judged.and_then(|()| match samples {
                 Some(samples) => {
-                    let step = Step { strategy: strategy.name(), n_inputs, took, samples };
+                    let step = sanitizers::Step { strategy: strategy.name(), n_inputs, took, samples };
                     judge.look_at_samples(&mut plain, step, &mut spent)
                 }
                 None => Ok(()),
@@ -132,6 +138,7 @@ impl Worker<'_> {
             self.ledger.spend(self.number, strategy.name(), spent);
             judged?;
             strategy.notices().into_iter().try_for_each(|text| self.ledger.warn_once(text))?;
+            turns.hear(Step { took: budget.wall.map(|_| start.elapsed()), n_found, is_idle });
             *n_deaths = 0;
         }
         self.ledger.set_worker(self.number, "done");
