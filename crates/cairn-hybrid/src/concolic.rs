@@ -47,6 +47,8 @@ struct Work {
     failing: FailingRuns,
     /// Questions asked since an entry was run.
     n_since_entry: usize,
+    /// Counters that were hit when it last heard of others.
+    n_heard: usize,
 }
 
 const NAME: &str = "concolic";
@@ -97,6 +99,7 @@ impl ConcolicStrategy {
             proposed: Seen::nothing(view.map().n_counters),
             failing: FailingRuns::default(),
             n_since_entry: 0,
+            n_heard: 0,
         })
     }
 }
@@ -118,6 +121,7 @@ impl Strategy for ConcolicStrategy {
         let entries = view.corpus.since(self.n_known);
         self.n_known += entries.len();
         self.pending.extend(entries);
+        work.hear(view);
         let mut solver = work.search.solver(&self.config.memory);
         let mut candidates = Vec::new();
         while !view.is_over(budget) && (candidates.is_empty() || view.spent.inputs < INPUTS_PER_STEP) {
@@ -148,6 +152,16 @@ impl Strategy for ConcolicStrategy {
 }
 
 impl Work {
+    /// Takes over what the others have reached, if that is more than before.
+    fn hear(&mut self, view: &CampaignView<'_>) {
+        let n_hit = view.seen.n_hit();
+        if n_hit > self.n_heard {
+            self.n_heard = n_hit;
+            // A class of a count is no count, but as much or as little zero.
+            self.explorer.hear(view.map(), view.seen.classes());
+        }
+    }
+
     /// Runs the next entry of the corpus that was not run; false if there is none.
     fn add_entry(
         &mut self,
