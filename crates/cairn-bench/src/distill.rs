@@ -105,7 +105,7 @@ impl<'a> Measured<'a> {
             (n_files, n_bytes) = (n_files + 1, n_bytes + bytes.len());
             coverage.add(&Input { stdin: bytes.into(), ..Input::default() })?;
         }
-        let branches = coverage.branches()?.reached;
+        let branches = coverage.reached()?.branches.reached;
         let edges = self.edges(folder)?;
         Ok(format!("{begin} | {n_files} | {n_bytes} | {branches} | {edges} | {seconds:.1} |"))
     }

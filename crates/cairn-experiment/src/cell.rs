@@ -1,7 +1,7 @@
 //! One run of one arm on one target.
 
 use crate::{
-    coverage::{Coverage, Tools},
+    coverage::{Coverage, Reached, Tools},
     description::{Arm, Experiment, Target},
     error::ExperimentError,
     process::{self, Used},
@@ -32,6 +32,10 @@ pub struct CellResult {
     pub n_unmeasured: usize,
     /// Branches of the target.
     pub n_branches: u64,
+    /// Lines reached in all.
+    pub lines_reached: u64,
+    /// Lines of the target.
+    pub n_lines: u64,
     /// Branches reached over time; the last says what was reached in all.
     pub checkpoints: Vec<Checkpoint>,
 }
@@ -172,7 +176,7 @@ impl Cell<'_> {
             Coverage::new(&self.target.coverage, self.target.files.clone(), tools.clone(), run.clone())?;
         let mut checkpoints = Vec::new();
         let step = used.wall.as_secs_f64().max(1e-3) / N_CHECKPOINTS as f64;
-        let mut n_branches = 0;
+        let mut reached = Reached::default();
         for (index, (after, path)) in files.iter().enumerate() {
             let bytes = fs::read(path).map_err(ExperimentError::file("read", path))?;
             let mut input = input_file::decode(path, bytes, &template)
@@ -185,12 +189,12 @@ impl Cell<'_> {
             let number = |time: Duration| (time.as_secs_f64() / step) as usize;
             let is_last = index + 1 == files.len();
             if is_last || number(files[index + 1].0) > number(*after) {
-                let branches = coverage.branches()?;
-                n_branches = branches.all;
-                checkpoints.push(Checkpoint { seconds: after.as_secs_f64(), reached: branches.reached });
+                reached = coverage.reached()?;
+                let seconds = after.as_secs_f64();
+                checkpoints.push(Checkpoint { seconds, reached: reached.branches.reached });
             }
         }
-        if !files.is_empty() && n_branches == 0 {
+        if !files.is_empty() && reached.branches.all == 0 {
             let build = self.target.coverage.display();
             let reason = format!(
                 "`{build}` tells of no branches; clang builds what does with `-fprofile-instr-generate -fcoverage-mapping`"
@@ -202,7 +206,9 @@ impl Cell<'_> {
             cpu_seconds: used.cpu.as_secs_f64(),
             n_inputs: files.len(),
             n_unmeasured: coverage.n_without,
-            n_branches,
+            n_branches: reached.branches.all,
+            lines_reached: reached.lines.reached,
+            n_lines: reached.lines.all,
             checkpoints,
         })
     }

@@ -42,9 +42,18 @@ pub struct Coverage {
     pub n_without: usize,
 }
 
-/// How many branches were reached, and how many there are.
+/// What was reached of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Branches {
+pub struct Reached {
+    /// Branches.
+    pub branches: Share,
+    /// Lines.
+    pub lines: Share,
+}
+
+/// How many were reached, and how many there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
     /// Reached.
     pub reached: u64,
     /// All.
@@ -94,11 +103,11 @@ impl Coverage {
         if self.n_pending >= AT_ONCE { self.merge() } else { Ok(()) }
     }
 
-    /// How many branches were reached so far.
-    pub fn branches(&mut self) -> Result<Branches, ExperimentError> {
+    /// What was reached so far.
+    pub fn reached(&mut self) -> Result<Reached, ExperimentError> {
         self.merge()?;
         if !self.has_merged {
-            return Ok(Branches::default());
+            return Ok(Reached::default());
         }
         let mut command = Command::new(&self.tools.cov);
         command.args(["export", "-summary-only", "-instr-profile"]).arg(self.merged()).arg(&self.program);
@@ -107,12 +116,14 @@ impl Coverage {
         let wrong = |reason: String| ExperimentError::Coverage { reason };
         let summary: Value = serde_json::from_slice(&text)
             .map_err(|error| wrong(format!("`llvm-cov` printed no JSON: {error}")))?;
-        let branches = &summary["data"][0]["totals"]["branches"];
-        let number = |name: &str| branches[name].as_u64();
-        match (number("covered"), number("count")) {
-            (Some(reached), Some(all)) => Ok(Branches { reached, all }),
-            _ => Err(wrong("`llvm-cov` told of no branches".into())),
-        }
+        let share = |kind: &str| {
+            let totals = &summary["data"][0]["totals"][kind];
+            match (totals["covered"].as_u64(), totals["count"].as_u64()) {
+                (Some(reached), Some(all)) => Ok(Share { reached, all }),
+                _ => Err(wrong(format!("`llvm-cov` told of no {kind}"))),
+            }
+        };
+        Ok(Reached { branches: share("branches")?, lines: share("lines")? })
     }
 
     fn merged(&self) -> PathBuf {

@@ -48,13 +48,15 @@ pub fn table(results: &Results) -> String {
 /// One line for each run of an arm that was measured.
 pub fn csv(results: &Results) -> String {
     let mut text = String::from(
-        "target,arm,repetition,branches_reached,branches,inputs,unmeasured,cpu_seconds,wall_seconds\n",
+        "target,arm,repetition,branches_reached,branches,lines_reached,lines,inputs,unmeasured,cpu_seconds,wall_seconds\n",
     );
     for (target, arm, repetition, cell) in results.runs() {
         text.push_str(&format!(
-            "{target},{arm},{repetition},{},{},{},{},{:.3},{:.3}\n",
+            "{target},{arm},{repetition},{},{},{},{},{},{},{:.3},{:.3}\n",
             cell.reached(),
             cell.n_branches,
+            cell.lines_reached,
+            cell.n_lines,
             cell.n_inputs,
             cell.n_unmeasured,
             cell.cpu_seconds,
@@ -84,6 +86,8 @@ mod tests {
                         n_inputs: 7,
                         n_unmeasured: 0,
                         n_branches: 40,
+                        lines_reached: 50,
+                        n_lines: 60,
                         checkpoints: vec![
                             Checkpoint { seconds: 1.0, reached: 10 },
                             Checkpoint { seconds: 9.0, reached },
@@ -146,6 +150,6 @@ mod tests {
     fn every_run_is_a_line() {
         let text = csv(&sample());
         assert_eq!(text.lines().count(), 7);
-        assert!(text.contains("one,theirs,3,25,40,7,0,9.500,10.000\n"), "{text}");
+        assert!(text.contains("one,theirs,3,25,40,50,60,7,0,9.500,10.000\n"), "{text}");
     }
 }
