@@ -113,7 +113,7 @@ fn library(cache: &Cache, folder: &Path, name: &str) -> Result<Described> {
 /// A program under each of some recorded arguments: files are standard input.
 fn under_arguments(cache: &Cache, folder: &Path, name: &str) -> Result<Vec<Described>> {
     let target = find(name)?;
-    let recorded = Recorded::load(&target.record(cache)?.folder)?;
+    let recorded = Recorded::without_files(&target.record(cache)?.folder)?;
     let seeds = folder.join("seeds").join(name);
     recorded.write_stdins(&seeds, N_ARGUMENTS)?;
     let arguments = recorded.arguments(N_ARGUMENTS);
@@ -129,13 +129,21 @@ fn under_arguments(cache: &Cache, folder: &Path, name: &str) -> Result<Vec<Descr
 /// A program with arguments and standard input: Cairn's files are whole inputs, AFL++'s go through the splitter.
 fn with_arguments(cache: &Cache, folder: &Path, name: &str) -> Result<Described> {
     let target = find(name)?;
-    let recorded = Recorded::load(&target.record(cache)?.folder)?;
+    let recorded = Recorded::without_files(&target.record(cache)?.folder)?;
     let (seeds, split) = (folder.join("whole").join(name), folder.join("split").join(name));
     recorded.write_whole(&seeds)?;
     recorded.write_split(&split)?;
     let mut described = describe(cache, target, name.into(), seeds)?;
     described.values.insert("afl_seeds".into(), text(&split));
     Ok(described)
+}
+
+/// A program with everything that its test suite gives it, files too; for Cairn alone.
+fn as_recorded(cache: &Cache, folder: &Path, name: &str) -> Result<Described> {
+    let target = find(name)?;
+    let seeds = folder.join("recorded").join(name);
+    Recorded::all(&target.record(cache)?.folder)?.write_whole(&seeds)?;
+    describe(cache, target, name.into(), seeds)
 }
 
 /// What all have in common.

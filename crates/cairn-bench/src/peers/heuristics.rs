@@ -1,9 +1,9 @@
 //! Search heuristics side by side: what concolic testing reaches by each of them, in as many runs and in equal processor time, and what the
 //! hybrid with the fuzzer reaches beside both alone.
 //!
-//! Branches are counted by clang's build, as for peers; those that the seeds reach are an arm of their own.
+//! Branches and lines are counted by clang's build, as for peers; those that the seeds reach are an arm of their own.
 
-use super::{arms, carry_out, library, variable, version, with_arguments};
+use super::{arms, as_recorded, carry_out, library, variable, version};
 use anyhow::Result;
 use cairn_experiment::{Arm, CellResult, Experiment, Limit, Target, statistics::median};
 use cairn_search::Heuristic;
@@ -32,7 +32,7 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     for name in names {
         targets.push(match find(name)?.kind {
             Kind::Harness(_) => library(cache, &folder, name)?,
-            Kind::Program => with_arguments(cache, &folder, name)?,
+            Kind::Program => as_recorded(cache, &folder, name)?,
         });
     }
     let by_heuristic = |limit: &str| -> Vec<Arm> {
@@ -61,29 +61,35 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     compare(format!("seconds-{seconds}"), limit, arms)
 }
 
-/// One row for each target: what the seeds reach, and the median of what each arm reaches beyond.
+/// One row for each target: what the seeds reach, and the median of what each arm reaches beyond, branches before lines.
 fn print(experiment: &Experiment, results: &Path) -> Result<()> {
     let [_, searching @ ..] = experiment.arms.as_slice() else { return Ok(()) };
     let names: Vec<&str> = searching.iter().map(|arm| arm.name.as_str()).collect();
     println!("| target | seeds | {} | DEMINER's yardstick |", names.join(" | "));
     println!("|---{}", "|---".repeat(names.len() + 2) + "|");
     for Target { name, .. } in &experiment.targets {
-        let reached = |arm: &Arm| -> Result<f64> {
-            let cells: Result<Vec<f64>> = (1..=experiment.repetitions)
+        let reached = |arm: &Arm| -> Result<[f64; 2]> {
+            let cells: Result<Vec<[f64; 2]>> = (1..=experiment.repetitions)
                 .map(|repetition| {
                     let place = results.join(name).join(&arm.name).join(repetition.to_string());
                     let result: CellResult = serde_json::from_slice(&fs::read(place.join("result.json"))?)?;
-                    Ok(result.reached() as f64)
+                    Ok([result.reached() as f64, result.lines_reached as f64])
                 })
                 .collect();
-            Ok(median(&cells?))
+            let cells = cells?;
+            Ok([0, 1].map(|of| median(&cells.iter().map(|cell| cell[of]).collect::<Vec<f64>>())))
         };
-        let of_seeds = reached(&experiment.arms[0])?;
-        let new: Result<Vec<String>> =
-            searching.iter().map(|arm| Ok(format!("+{}", reached(arm)? - of_seeds))).collect();
+        let [branches, lines] = reached(&experiment.arms[0])?;
+        let new: Result<Vec<String>> = searching
+            .iter()
+            .map(|arm| {
+                let [more_branches, more_lines] = reached(arm)?;
+                Ok(format!("+{} / +{}", more_branches - branches, more_lines - lines))
+            })
+            .collect();
         let yardstick = DEMINER.iter().find(|(target, _)| target == name);
         let yardstick = yardstick.map_or("–".into(), |(_, n)| format!("+{n}"));
-        println!("| {name} | {of_seeds} | {} | {yardstick} |", new?.join(" | "));
+        println!("| {name} | {branches} / {lines} | {} | {yardstick} |", new?.join(" | "));
     }
     Ok(())
 }

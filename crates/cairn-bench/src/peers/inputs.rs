@@ -4,30 +4,38 @@ use anyhow::{Context, Result, ensure};
 use cairn_model::Input;
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// Inputs of a test suite that consist of arguments and standard input alone, which is what every tool can be given.
+/// Inputs of a test suite.
 pub struct Recorded {
     inputs: Vec<Input>,
 }
 
 impl Recorded {
     /// Reads a folder of recordings, in the order of their names.
-    pub fn load(folder: &Path) -> Result<Self> {
+    pub fn all(folder: &Path) -> Result<Self> {
         let mut paths: Vec<_> = fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
         paths.sort();
         let mut inputs = Vec::new();
         for path in paths {
             let mut input: Input = serde_json::from_slice(&fs::read(&path)?)
                 .with_context(|| format!("`{}` is no input", path.display()))?;
+            // Variables of the suite, which programs do not ask for.
+            input.environment.clear();
+            inputs.push(input);
+        }
+        ensure!(!inputs.is_empty(), "`{}` has no input", folder.display());
+        Ok(Self { inputs })
+    }
+
+    /// Reads those that consist of arguments and standard input alone, which is what every tool can be given.
+    pub fn without_files(folder: &Path) -> Result<Self> {
+        let mut inputs = Self::all(folder)?.inputs;
+        inputs.retain(|input| {
             let is_text = input.args.iter().all(|argument| {
                 !argument.0.is_empty()
                     && std::str::from_utf8(&argument.0).is_ok_and(|text| !text.contains('{'))
             });
-            // Variables of the suite, which programs do not ask for.
-            input.environment.clear();
-            if input.files.is_empty() && is_text {
-                inputs.push(input);
-            }
-        }
+            input.files.is_empty() && is_text
+        });
         ensure!(!inputs.is_empty(), "`{}` has no input without files", folder.display());
         Ok(Self { inputs })
     }
