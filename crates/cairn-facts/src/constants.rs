@@ -21,7 +21,10 @@ pub fn is_constant(tree: &Tree<'_>, node: NodeId) -> bool {
         | CXCursor_CharacterLiteral
         | CXCursor_FloatingLiteral
         | CXCursor_UnaryExpr => true,
-        CXCursor_DeclRefExpr => is_enumerator(cursor),
+        CXCursor_DeclRefExpr => match tree.template_argument(node) {
+            Some(argument) => is_constant(tree, argument),
+            None => is_enumerator(cursor),
+        },
         CXCursor_ParenExpr
         | CXCursor_UnexposedExpr
         | CXCursor_CStyleCastExpr

@@ -196,6 +196,7 @@ impl<'u> Collector<'_, '_, 'u> {
                 CXType_ConstantArray | CXType_IncompleteArray | CXType_VariableArray
             ) && !is_decayed,
             is_volatile: canonical.is_volatile(),
+            is_expanded: false,
             order: u32::MAX,
             used_by: UsedBy::Other,
         }

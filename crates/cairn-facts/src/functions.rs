@@ -3,6 +3,7 @@
 use crate::{
     clang::{Cursor, Unit},
     conditions,
+    expansions::Expansions,
     expressions::{Expressions, Surroundings},
     macros::Macros,
     records::Records,
@@ -12,7 +13,7 @@ use crate::{
     types::Types,
     variables::{Globals, Locals},
 };
-use cairn_model::facts::{CommentFact, FunctionFacts, UnitFacts};
+use cairn_model::facts::{CommentFact, FunctionFacts, InstanceFacts, UnitFacts};
 use clang_sys::*;
 use std::path::Path;
 
@@ -28,13 +29,26 @@ pub fn of_unit(unit: &Unit, directory: &Path) -> UnitFacts {
         records: Records::default(),
         macros: Macros::of(macros),
         functions: Vec::new(),
+        instances: Vec::new(),
+        is_in_template: false,
+        instance_symbols: Vec::new(),
+        expansions: Expansions::default(),
         comments: Vec::new(),
     };
+    // Most instances come last, when the parser has seen everything; some come before what they are instances of.
+    let (instances, declarations): (Vec<_>, Vec<_>) =
+        declarations.into_iter().partition(|declaration| reader.is_instance(*declaration));
     for declaration in declarations {
         reader.declaration(declaration);
     }
+    for instance in instances {
+        reader.instance_symbols =
+            instance.symbols().iter().map(|symbol| InstanceFacts::key(symbol)).collect();
+        reader.declaration(instance);
+    }
     UnitFacts {
         functions: reader.functions,
+        instances: reader.instances,
         files: reader.sources.into_names(),
         variables: reader.globals.facts,
         records: reader.records.facts,
@@ -49,34 +63,29 @@ struct Reader<'u> {
     records: Records<'u>,
     macros: Macros<'u>,
     functions: Vec<FunctionFacts>,
+    instances: Vec<InstanceFacts>,
+    /// Whether what is read is part of a template.
+    is_in_template: bool,
+    /// The symbols of the instance that is read, if it is one.
+    instance_symbols: Vec<String>,
+    /// Where templates expand parameter packs.
+    expansions: Expansions,
     comments: Vec<CommentFact>,
 }
 
 impl<'u> Reader<'u> {
     fn declaration(&mut self, cursor: Cursor<'u>) {
         match cursor.kind() {
-            CXCursor_FunctionDecl
-            | CXCursor_CXXMethod
-            | CXCursor_Constructor
-            | CXCursor_Destructor
-            | CXCursor_ConversionFunction
-            | CXCursor_FunctionTemplate
-                if cursor.is_definition() =>
-            {
-                self.function(cursor);
-            }
+            _ if is_function(cursor) && cursor.is_definition() => self.function(cursor),
             CXCursor_Namespace
             | CXCursor_LinkageSpec
             | CXCursor_UnexposedDecl
             | CXCursor_StructDecl
             | CXCursor_ClassDecl
             | CXCursor_UnionDecl
-            | CXCursor_ClassTemplate
-            | CXCursor_ClassTemplatePartialSpecialization
-            | CXCursor_FriendDecl => {
-                for child in cursor.children() {
-                    self.declaration(child);
-                }
+            | CXCursor_FriendDecl => self.members(cursor),
+            CXCursor_ClassTemplate | CXCursor_ClassTemplatePartialSpecialization => {
+                self.inside_template(true, |reader| reader.members(cursor));
             }
             // Lambdas that initialise variables of the program and members of classes.
             CXCursor_VarDecl | CXCursor_FieldDecl => {
@@ -94,6 +103,29 @@ impl<'u> Reader<'u> {
         }
     }
 
+    fn members(&mut self, cursor: Cursor<'u>) {
+        for child in cursor.children() {
+            self.declaration(child);
+        }
+    }
+
+    /// Does something as part of a template, or as part of what is read already.
+    fn inside_template(&mut self, is_template: bool, read: impl FnOnce(&mut Self)) {
+        let around = self.is_in_template;
+        self.is_in_template |= is_template;
+        read(self);
+        self.is_in_template = around;
+    }
+
+    /// Whether a declaration is what the compiler made of a template; a specialisation has a text of its own.
+    fn is_instance(&self, cursor: Cursor<'u>) -> bool {
+        if !is_function(cursor) || cursor.template().is_none() {
+            return false;
+        }
+        let span = self.sources.span(cursor);
+        span.file.is_none_or(|file| self.sources.scan(file, span.start).word() != Some("template"))
+    }
+
     fn function(&mut self, cursor: Cursor<'u>) {
         let children = cursor.children();
         let Some(body) = children.last().copied().filter(|body| is_body(*body)) else { return };
@@ -106,7 +138,8 @@ impl<'u> Reader<'u> {
             .filter(|pair| is_name(pair[0]) && pair[1].is_expression() && is_constructor(cursor))
             .map(|pair| pair[1]);
         let roots: Vec<_> = initializers.chain([body]).collect();
-        self.push(cursor, name(cursor), &roots);
+        let is_template = is_template(cursor);
+        self.inside_template(is_template, |reader| reader.push(cursor, name(cursor), &roots));
     }
 
     fn push(&mut self, cursor: Cursor<'u>, name: String, roots: &[Cursor<'u>]) {
@@ -126,6 +159,11 @@ impl<'u> Reader<'u> {
                 n_functions_before: self.functions.len() as u32,
             },
         );
+        if self.is_in_template {
+            self.expansions.read(&tree, &self.sources);
+        } else if !self.instance_symbols.is_empty() {
+            self.expansions.mark(&mut expressions.facts);
+        }
         let found = conditions::find(&tree, &self.sources, &mut expressions);
         let span = self.sources.span(cursor);
         let text = span.file.map_or(&[][..], |file| self.sources.text(file));
@@ -141,6 +179,7 @@ impl<'u> Reader<'u> {
         let facts = FunctionFacts {
             name,
             place: self.sources.place(cursor.location()),
+            is_template: self.is_in_template,
             extent: span.extent,
             result: cursor.result_type().map(|result| self.types.describe(result)),
             variables: locals.facts,
@@ -151,7 +190,13 @@ impl<'u> Reader<'u> {
             decisions: found.decisions,
             switches: found.switches,
         };
-        self.functions.push(facts);
+        match self.instance_symbols.is_empty() {
+            true => self.functions.push(facts),
+            false => {
+                self.instances
+                    .push(InstanceFacts { symbols: self.instance_symbols.clone(), function: facts });
+            }
+        }
         self.inner_functions(&tree);
     }
 
@@ -164,17 +209,60 @@ impl<'u> Reader<'u> {
                 CXCursor_LambdaExpr => {
                     let body =
                         cursor.children().into_iter().rfind(|child| child.kind() == CXCursor_CompoundStmt);
-                    if let Some(body) = body {
-                        self.push(cursor, "operator()".to_owned(), &[body]);
+                    // A template in an instance has instances of its own.
+                    let is_generic = is_generic(cursor);
+                    let is_read = self.instance_symbols.is_empty() || !is_generic;
+                    if let Some(body) = body.filter(|_| is_read) {
+                        self.inside_template(is_generic, |reader| {
+                            reader.push(cursor, "operator()".to_owned(), &[body]);
+                        });
                     }
                     // Its captures may hold lambdas; its body has just been read.
                     todo.extend(tree.children(node).iter().rev().filter(|child| tree.is_expression(**child)));
                 }
-                CXCursor_StructDecl | CXCursor_ClassDecl | CXCursor_UnionDecl => self.declaration(cursor),
+                // Methods in an instance are instances that come by themselves.
+                CXCursor_StructDecl | CXCursor_ClassDecl | CXCursor_UnionDecl => {
+                    if self.instance_symbols.is_empty() {
+                        self.declaration(cursor);
+                    }
+                }
                 _ => todo.extend(tree.children(node).iter().rev()),
             }
         }
     }
+}
+
+fn is_function(cursor: Cursor<'_>) -> bool {
+    matches!(
+        cursor.kind(),
+        CXCursor_FunctionDecl
+            | CXCursor_CXXMethod
+            | CXCursor_Constructor
+            | CXCursor_Destructor
+            | CXCursor_ConversionFunction
+            | CXCursor_FunctionTemplate
+    )
+}
+
+/// Whether it is a template or a method of one, perhaps defined outside its class.
+fn is_template(cursor: Cursor<'_>) -> bool {
+    let mut around = Some(cursor);
+    while let Some(declaration) = around {
+        match declaration.kind() {
+            CXCursor_FunctionTemplate
+            | CXCursor_ClassTemplate
+            | CXCursor_ClassTemplatePartialSpecialization => return true,
+            CXCursor_TranslationUnit | CXCursor_Namespace => return false,
+            _ => around = declaration.semantic_parent(),
+        }
+    }
+    false
+}
+
+/// Whether a lambda is a template, because it has parameters of any type.
+fn is_generic(lambda: Cursor<'_>) -> bool {
+    let mut parameters = lambda.children().into_iter().filter(|child| child.kind() == CXCursor_ParmDecl);
+    parameters.any(|parameter| parameter.value_type().canonical().spelling().contains("type-parameter-"))
 }
 
 /// Whether a variable belongs to no function, class or namespace.

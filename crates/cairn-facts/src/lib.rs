@@ -12,6 +12,9 @@
 //! that tree, `variables` and `records` what its names stand for, and `macros` which expressions have a text;
 //! `functions` walks the declarations and puts them together.
 //!
+//! A template is read as it is written, and once for each instance that clang makes of it, in which types and constants
+//! are known; `expansions` tells where an instance has other expressions than the text.
+//!
 //! What a condition is, we take from clang's source-based coverage, and the tests compare with `llvm-cov`. We list
 //! less in one respect: operands that are never evaluated (`sizeof (a && b)`, the arms `_Generic` does not choose)
 //! have branch regions in clang's coverage but no code, so they have no facts here.
@@ -27,6 +30,7 @@ mod clang;
 mod conditions;
 mod constants;
 mod error;
+mod expansions;
 mod expressions;
 mod folding;
 mod functions;

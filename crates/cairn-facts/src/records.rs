@@ -35,7 +35,13 @@ impl<'u> Records<'u> {
 }
 
 fn fields(record: Cursor<'_>) -> impl Iterator<Item = Cursor<'_>> {
-    record.children().into_iter().filter(|child| child.kind() == CXCursor_FieldDecl)
+    let mut fields = record.children();
+    fields.retain(|child| child.kind() == CXCursor_FieldDecl);
+    // libclang shows no children of a template's instance.
+    if fields.is_empty() {
+        fields = record.value_type().fields();
+    }
+    fields.into_iter()
 }
 
 fn describe(record: Cursor<'_>) -> RecordFact {

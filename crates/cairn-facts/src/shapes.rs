@@ -10,7 +10,8 @@ use clang_sys::*;
 /// An expression by how its parts are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Nothing of its own: parentheses, `__extension__`, an implicit cast, the clean-up around a full expression.
+    /// Nothing of its own: parentheses, `__extension__`, an implicit cast, the clean-up around a full expression, a
+    /// template's parameter around what an instance has for it.
     Hidden(NodeId),
     /// `condition ? yes : no`.
     Conditional(NodeId, NodeId, NodeId),
@@ -39,6 +40,7 @@ pub fn shape(tree: &Tree<'_>, sources: &Sources<'_>, node: NodeId) -> Shape {
         },
         CXCursor_GenericSelectionExpr => Shape::Choice(generic_choice(tree, sources, node)),
         CXCursor_UnexposedExpr => hidden_shape(tree, sources, node),
+        CXCursor_DeclRefExpr => tree.template_argument(node).map_or(Shape::Plain, Shape::Hidden),
         _ => Shape::Plain,
     }
 }

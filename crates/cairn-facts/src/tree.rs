@@ -135,9 +135,16 @@ impl<'u> Tree<'u> {
                 Some(child) if self.kind(node) == CXCursor_UnexposedExpr && self.is_expression(child) => {
                     node = child
                 }
+                Some(child) if self.template_argument(node).is_some() => node = child,
                 _ => return node,
             }
         }
+    }
+
+    /// What an instance of a template has for the parameter `node` names: libclang shows it below a name that is empty.
+    pub fn template_argument(&self, node: NodeId) -> Option<NodeId> {
+        let child = self.only_child(node).filter(|_| self.kind(node) == CXCursor_DeclRefExpr)?;
+        self.cursor(node).spelling().is_empty().then_some(child)
     }
 
     /// Whether a jump from outside may lead into `node`.

@@ -16,6 +16,8 @@ pub struct UnitFacts {
     pub files: Vec<String>,
     /// Functions defined in this unit, system headers left out, in source order.
     pub functions: Vec<FunctionFacts>,
+    /// Instances of those among them that are templates, and the functions inside.
+    pub instances: Vec<InstanceFacts>,
     /// Variables outside functions: those declared outside system headers, and others that are referred to.
     pub variables: Vec<VariableFact>,
     /// Structures and unions whose members are accessed.
@@ -35,7 +37,7 @@ pub struct CommentFact {
 
 impl Versioned for UnitFacts {
     const MAGIC: [u8; 8] = *b"cairnfct";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
     const NAME: &'static str = "facts file";
 }
 
@@ -66,6 +68,76 @@ impl Extent {
     }
 }
 
+/// An instance of a template, or a function inside one: what is written once, with the types it has there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InstanceFacts {
+    /// The symbols that the instance is compiled to, by [`InstanceFacts::key`]; of a lambda inside, those of the instance.
+    pub symbols: Vec<String>,
+    /// Its facts.
+    pub function: FunctionFacts,
+}
+
+/// How clang calls the type of a lambda.
+const LAMBDA: &str = "(lambda at ";
+
+impl InstanceFacts {
+    /// A symbol without the numbers that lambdas of one function get in the order in which they are compiled.
+    pub fn key(symbol: &str) -> String {
+        let mut key = String::with_capacity(symbol.len());
+        let mut rest = symbol;
+        while let Some((before, after)) = rest.split_once("$_") {
+            key.push_str(before);
+            key.push_str("$_");
+            rest = after.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        }
+        key.push_str(rest);
+        key
+    }
+
+    /// Whether the function with this symbol may be compiled from it.
+    pub fn has_symbol(&self, symbol: &str) -> bool {
+        let key = Self::key(symbol);
+        // The name of a function inside another begins with the name of that.
+        let around = |symbol: &str| symbol.trim_start_matches('_').trim_start_matches('Z').to_owned();
+        let inside = around(&key);
+        self.symbols.iter().any(|own| {
+            *own == key || inside.strip_prefix(&around(own)).is_some_and(|rest| rest.starts_with('E'))
+        })
+    }
+
+    /// The types of lambdas among those of its variables, as `(lambda at file:line:column)`.
+    pub fn lambdas(&self) -> impl Iterator<Item = &str> {
+        self.function.variables.iter().filter_map(|variable| {
+            let text = &variable.value_type.spelling;
+            let start = text.find(LAMBDA)?;
+            Some(&text[start..=start + text[start..].find(')')?])
+        })
+    }
+
+    /// Whether it tells the same as another, whatever the types of lambdas are called.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.without_lambdas() == other.without_lambdas()
+    }
+
+    fn without_lambdas(&self) -> FunctionFacts {
+        let mut function = self.function.clone();
+        let forget = |text: &mut String| {
+            if text.contains(LAMBDA) {
+                text.clear();
+            }
+        };
+        for expression in &mut function.expressions {
+            forget(&mut expression.value_type.spelling);
+        }
+        for variable in &mut function.variables {
+            forget(&mut variable.value_type.spelling);
+            forget(&mut variable.canonical);
+        }
+        function.result.iter_mut().for_each(|result| forget(&mut result.spelling));
+        function
+    }
+}
+
 /// One function definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FunctionFacts {
@@ -73,6 +145,8 @@ pub struct FunctionFacts {
     pub name: String,
     /// Where the name stands.
     pub place: Place,
+    /// Whether it is a template or part of one: its types are not known, those of its instances are.
+    pub is_template: bool,
     /// The whole definition.
     pub extent: Extent,
     /// Every expression, parents before children.
@@ -201,6 +275,8 @@ pub struct ExpressionFact {
     /// Whether it is the whole use of a function-like macro of a system header: the program's own word, which can be
     /// changed as a whole, while its operator and what else stands in the macro's body cannot.
     pub is_macro_use: bool,
+    /// Whether it stands in the expansion of a parameter pack, where one text is any number of expressions.
+    pub is_expanded: bool,
     /// Its rank in the order in which clang emits the function's expressions; operands come before what uses them.
     pub order: u32,
     /// How a statement uses it.
@@ -244,7 +320,7 @@ pub enum UsedBy {
 }
 
 /// The kinds of expression we tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ExpressionKind {
     /// `a + b`, `a < b`, `a & b`, … but neither assignment nor logical.
     Binary,

@@ -80,6 +80,27 @@ impl<'u> Cursor<'u> {
         self.unit.text(call!(self.unit, clang_getCursorSpelling(self.raw)))
     }
 
+    /// The symbols that a function is compiled to; constructors and destructors have several.
+    pub fn symbols(self) -> Vec<String> {
+        if !matches!(self.raw.kind, CXCursor_Constructor | CXCursor_Destructor) {
+            return vec![self.unit.text(call!(self.unit, clang_Cursor_getMangling(self.raw)))];
+        }
+        let set = call!(self.unit, clang_Cursor_getCXXManglings(self.raw));
+        if set.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: the set is ours until it is disposed below, and says how many strings it has.
+        let strings = unsafe { std::slice::from_raw_parts((*set).Strings, (*set).Count as usize) };
+        let symbols = strings.iter().map(|string| self.unit.copy(*string)).collect();
+        call!(self.unit, clang_disposeStringSet(set));
+        symbols
+    }
+
+    /// The template that it is an instance or a specialisation of.
+    pub fn template(self) -> Option<Cursor<'u>> {
+        self.some(call!(self.unit, clang_getSpecializedCursorTemplate(self.raw)))
+    }
+
     /// The declaration that it refers to.
     pub fn referenced(self) -> Option<Cursor<'u>> {
         self.some(call!(self.unit, clang_getCursorReferenced(self.raw)))
@@ -283,6 +304,19 @@ impl<'u> Type<'u> {
     /// As written.
     pub fn spelling(self) -> String {
         self.unit.text(call!(self.unit, clang_getTypeSpelling(self.raw)))
+    }
+
+    /// The members of a structure, those of an instance of a template too.
+    pub fn fields(self) -> Vec<Cursor<'u>> {
+        extern "C" fn collect(field: CXCursor, data: CXClientData) -> CXVisitorResult {
+            // SAFETY: `data` is the vector below, which nothing else touches during the visit.
+            unsafe { &mut *data.cast::<Vec<CXCursor>>() }.push(field);
+            CXVisit_Continue
+        }
+        let mut raws: Vec<CXCursor> = Vec::new();
+        let data: *mut c_void = ptr::from_mut(&mut raws).cast();
+        call!(self.unit, clang_Type_visitFields(self.raw, collect, data));
+        raws.into_iter().map(|raw| Cursor { unit: self.unit, raw }).collect()
     }
 
     /// What an array consists of.

@@ -142,6 +142,10 @@ functions! {
     fn clang_Cursor_isMacroFunctionLike(CXCursor) -> c_uint;
     fn clang_isCursorDefinition(CXCursor) -> c_uint;
     fn clang_getCursorSpelling(CXCursor) -> CXString;
+    fn clang_Cursor_getMangling(CXCursor) -> CXString;
+    fn clang_Cursor_getCXXManglings(CXCursor) -> *mut CXStringSet;
+    fn clang_disposeStringSet(*mut CXStringSet);
+    fn clang_getSpecializedCursorTemplate(CXCursor) -> CXCursor;
     fn clang_getCursorReferenced(CXCursor) -> CXCursor;
     fn clang_getCursorDefinition(CXCursor) -> CXCursor;
     fn clang_getCanonicalCursor(CXCursor) -> CXCursor;
@@ -176,6 +180,7 @@ functions! {
     fn clang_getTypeDeclaration(CXType) -> CXCursor;
     fn clang_getEnumDeclIntegerType(CXCursor) -> CXType;
     fn clang_Type_getSizeOf(CXType) -> c_longlong;
+    fn clang_Type_visitFields(CXType, CXFieldVisitor, CXClientData) -> c_uint;
     fn clang_getArrayElementType(CXType) -> CXType;
     fn clang_isConstQualifiedType(CXType) -> c_uint;
     fn clang_isVolatileQualifiedType(CXType) -> c_uint;

@@ -31,8 +31,10 @@ impl Unit {
             .collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<*const c_char> = strings.iter().map(|string| string.as_ptr()).collect();
         let functions = &library.functions;
+        // An index that leaves out what precompiled headers declare, of which we have none, lists what the unit declares
+        // as the parser came to it, and with it the instances of templates. Any other index hides these.
         // SAFETY: takes no pointers.
-        let index = unsafe { (functions.clang_createIndex)(0, 0) };
+        let index = unsafe { (functions.clang_createIndex)(1, 0) };
         // From here on dropping the unit disposes the index.
         let mut unit = Unit { library, index, raw: ptr::null_mut() };
         // SAFETY: `pointers` holds as many NUL-terminated strings as we say, and they outlive the call.
@@ -59,7 +61,7 @@ impl Unit {
         Err(FactsError::NotParsed { reason, arguments: arguments.join(" ") })
     }
 
-    /// The cursor whose children are the top-level declarations.
+    /// The cursor whose children are the top-level declarations and the instances of templates.
     pub fn cursor(&self) -> Cursor<'_> {
         // SAFETY: the unit is alive.
         let raw = unsafe { (self.library.functions.clang_getTranslationUnitCursor)(self.raw) };
@@ -110,17 +112,18 @@ impl Unit {
 
     /// Copies a string of libclang and disposes it.
     pub(super) fn text(&self, string: CXString) -> String {
-        let functions = &self.library.functions;
+        let text = self.copy(string);
         // SAFETY: the string was just returned to us and is disposed exactly once, after the copy.
+        unsafe { (self.library.functions.clang_disposeString)(string) };
+        text
+    }
+
+    /// Copies a string of libclang that others dispose.
+    pub(super) fn copy(&self, string: CXString) -> String {
+        // SAFETY: a string of libclang is NUL-terminated, or null, and lives until it is disposed.
         unsafe {
-            let start = (functions.clang_getCString)(string);
-            let text = if start.is_null() {
-                String::new()
-            } else {
-                CStr::from_ptr(start).to_string_lossy().into_owned()
-            };
-            (functions.clang_disposeString)(string);
-            text
+            let start = (self.library.functions.clang_getCString)(string);
+            if start.is_null() { String::new() } else { CStr::from_ptr(start).to_string_lossy().into_owned() }
         }
     }
 

@@ -150,6 +150,7 @@ impl<'u> Walker<'_, 'u> {
             is_volatile: false,
             is_foreign: true,
             is_macro_use: false,
+            is_expanded: false,
             order: u32::MAX,
             used_by: UsedBy::Other,
         });

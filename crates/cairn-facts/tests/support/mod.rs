@@ -1,4 +1,5 @@
 //! Facts as text.
+#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use cairn_model::facts::{
     ConditionFact, ConstantValue, Extent, FunctionFacts, Place, UnitFacts, UsedBy, VariableFact,
