@@ -14,7 +14,7 @@ mod variables;
 
 use crate::{
     ir::{Definition, IrModule, ModuleCode, normalise},
-    mapping::{self, Options},
+    mapping::{self, FactsRef, Options},
 };
 use cairn_model::{FunctionId, ProgramMap, mutants::UnmutatedReason};
 use cairn_mutants::site::MutableFunction;
@@ -30,9 +30,22 @@ pub struct Anchors {
     /// was compiled.
     pub functions: Vec<AnchoredFunction>,
     /// Functions in scope without.
-    pub unmutated: Vec<(FunctionId, UnmutatedReason)>,
+    pub unmutated: Vec<Unanchored>,
+    /// Expressions that share their text with others, in the expansion of a parameter pack.
+    pub n_expanded: u32,
     /// Expressions with code that could not be told apart from others at their place.
     pub n_ambiguous: u32,
+}
+
+/// A function in scope without an anchored expression.
+#[derive(Debug)]
+pub struct Unanchored {
+    /// The function.
+    pub function: FunctionId,
+    /// Why.
+    pub reason: UnmutatedReason,
+    /// Where its name stands in the source, if that is known: what other functions come from there.
+    pub defined_at: Option<(String, u32, u32)>,
 }
 
 /// One function: what the catalogue is told, and where that is in the code.
@@ -179,6 +192,7 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
             _ if ir.is_naked => Err(UnmutatedReason::Naked),
             _ if function_code.has_label_values => Err(UnmutatedReason::ComputedGoto),
             (Some(facts), _) if facts.function.is_skipped => Err(UnmutatedReason::Skipped),
+            (Some(facts), _) if facts.function.is_template => Err(UnmutatedReason::UnknownInstance),
             (Some(_), Some(first_site)) => Ok(first_site),
             (Some(_), None) => Err(UnmutatedReason::NothingToMutate),
             (None, _) => Err(UnmutatedReason::NoFacts),
@@ -187,8 +201,9 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
             let mut bodies = Vec::new();
             for (facts, members) in bodies::by_code(code, &source).ok_or(UnmutatedReason::CopiesDiffer)? {
                 let subject = Subject::new(module, code, &globals, members[0], facts, first_site);
-                let (body, n_ambiguous) = search(&subject, id, &members);
+                let Search { body, n_ambiguous, n_expanded } = search(&subject, id, &members);
                 anchors.n_ambiguous += n_ambiguous;
+                anchors.n_expanded += n_expanded;
                 if body.anchors.is_empty() {
                     return Err(match subject.is_skipped() {
                         true => UnmutatedReason::Skipped,
@@ -204,26 +219,45 @@ pub fn find(module: &IrModule, code: &ModuleCode, map: &ProgramMap, options: &Op
         });
         match found {
             Ok(bodies) => anchors.functions.extend(bodies),
-            Err(reason) => anchors.unmutated.push((id, reason)),
+            Err(reason) => {
+                let defined_at = source.facts[0].as_ref().map(defined_at);
+                anchors.unmutated.push(Unanchored { function: id, reason, defined_at });
+            }
         }
     }
     anchors
 }
 
-fn search(subject: &Subject, id: FunctionId, members: &[usize]) -> (AnchoredFunction, u32) {
+/// What was found in one body, and how much was not.
+struct Search {
+    body: AnchoredFunction,
+    n_ambiguous: u32,
+    n_expanded: u32,
+}
+
+fn search(subject: &Subject, id: FunctionId, members: &[usize]) -> Search {
     let storages = Storages::of(subject);
     let tests = Tests::of(subject);
     let values = values::find(subject, &storages, &tests);
     let offered = Offered::of(subject, &storages);
     let (spots, anchors) = spots::of(subject, &offered, &values, &tests).into_iter().unzip();
-    let place = subject.function().place;
-    let file = subject.facts.files.get(place.file as usize).map(|file| normalise(file)).unwrap_or_default();
-    let function = AnchoredFunction {
-        defined_at: (file, place.line, place.column),
+    let is_expanded = |expression: &u32| {
+        let fact = subject.fact(*expression);
+        fact.is_expanded && !subject.is_in_constant(*expression) && types::scalar(&fact.value_type).is_some()
+    };
+    let n_expanded = (0..subject.n_expressions() as u32).filter(is_expanded).count() as u32;
+    let body = AnchoredFunction {
+        defined_at: defined_at(subject.facts),
         members: members.to_vec(),
         mutable: MutableFunction { function: id, spots, variables: offered.variables },
         anchors,
         variables: offered.at,
     };
-    (function, values.n_ambiguous)
+    Search { body, n_ambiguous: values.n_ambiguous, n_expanded }
+}
+
+fn defined_at(facts: &FactsRef) -> (String, u32, u32) {
+    let place = facts.function.place;
+    let file = facts.files.get(place.file as usize).map(|file| normalise(file)).unwrap_or_default();
+    (file, place.line, place.column)
 }

@@ -61,6 +61,12 @@ pub struct IrSource {
     pub unit_key: Option<String>,
 }
 
+/// Whether a function that debug information calls `name` is the one called `written`, or an instance of that.
+pub fn is_named(name: &str, written: &str) -> bool {
+    let is_list = |rest: &str| rest.starts_with('<') && rest.ends_with('>');
+    name.strip_prefix(written).is_some_and(|rest| rest.is_empty() || is_list(rest))
+}
+
 /// A block.
 #[derive(Debug, Default)]
 pub struct IrBlock {

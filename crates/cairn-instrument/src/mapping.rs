@@ -6,14 +6,14 @@ mod function;
 pub(crate) mod switches;
 
 use crate::{
-    ir::{IrFunction, IrModule},
+    ir::{IrFunction, IrModule, IrSource, is_named},
     plan::Plan,
     returns::Returns,
     scope::Scope,
 };
 use cairn_model::{
     FunctionId, ProgramMap,
-    facts::{FunctionFacts, Place, UnitFacts},
+    facts::{FunctionFacts, InstanceFacts, Place, UnitFacts},
     map::{LeftOut, LeftOutReason},
 };
 use files::FileTable;
@@ -200,10 +200,17 @@ fn fingerprint(function: &IrFunction) -> u64 {
     hasher.finish()
 }
 
-/// Finds the facts of a function by unit, file, line and name.
+/// Finds the facts of a function by unit, file, line and name, those of a template's instance by symbol.
 struct FactsIndex<'a> {
-    by_place: HashMap<(String, String, u32), Vec<FactsRef<'a>>>,
+    by_place: HashMap<(String, String, u32), Vec<Candidate<'a>>>,
     units: &'a BTreeMap<String, UnitFacts>,
+}
+
+/// Facts of a function at a line.
+struct Candidate<'a> {
+    facts: FactsRef<'a>,
+    /// Set if they are those of one instance of a template only.
+    instance: Option<&'a InstanceFacts>,
 }
 
 /// What is known of a function.
@@ -239,14 +246,15 @@ impl<'a> FactsIndex<'a> {
             let paths: Vec<String> = unit.files.iter().map(|file| files::normal(file)).collect();
             let ir_files: Rc<[Option<u32>]> =
                 paths.iter().map(|path| numbers.get(path.as_str()).copied()).collect();
-            for function in &unit.functions {
+            let written = unit.functions.iter().map(|function| (function, None));
+            let instances = unit.instances.iter().map(|instance| (&instance.function, Some(instance)));
+            for (function, instance) in written.chain(instances) {
                 let file = paths[function.place.file as usize].clone();
-                by_place.entry((key.clone(), file, function.place.line)).or_default().push(FactsRef {
-                    files: &unit.files,
-                    ir_files: ir_files.clone(),
-                    function,
-                    unit,
-                });
+                let facts = FactsRef { files: &unit.files, ir_files: ir_files.clone(), function, unit };
+                by_place
+                    .entry((key.clone(), file, function.place.line))
+                    .or_default()
+                    .push(Candidate { facts, instance });
             }
         }
         Self { by_place, units }
@@ -259,13 +267,31 @@ impl<'a> FactsIndex<'a> {
         };
         let file = module.files[source.file as usize].clone();
         let candidates = self.by_place.get(&(key, file, source.line)).map_or(&[][..], Vec::as_slice);
-        let mut fitting = candidates.iter().filter(|facts| {
-            let rest = source.name.strip_prefix(facts.function.name.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('<'))
-        });
-        match (fitting.next(), fitting.next()) {
-            (Some(facts), None) => Found::Facts(facts.clone()),
-            _ => Found::Synthetic,
+        let (instances, written): (Vec<_>, Vec<_>) = candidates
+            .iter()
+            .filter(|candidate| is_named(&source.name, &candidate.facts.function.name))
+            .partition(|candidate| candidate.instance.is_some());
+        match (instance_of(source, &instances), &written[..]) {
+            (Some(instance), _) => Found::Facts(instance.facts.clone()),
+            // Of a template that is what its instances have in common.
+            (None, [written]) => Found::Facts(written.facts.clone()),
+            (None, _) => Found::Synthetic,
         }
     }
+}
+
+/// The instance of a template that a function was compiled from, if that can be told.
+fn instance_of<'c, 'a>(source: &IrSource, instances: &[&'c Candidate<'a>]) -> Option<&'c Candidate<'a>> {
+    let of = |candidate: &Candidate<'a>| candidate.instance.expect("only instances are asked");
+    let mut fitting: Vec<_> = instances
+        .iter()
+        .copied()
+        .filter(|candidate| of(candidate).has_symbol(&source.linkage_name))
+        .collect();
+    // Symbols do not tell lambdas of one function apart; the places of lambdas do.
+    if fitting.len() > 1 {
+        fitting.retain(|candidate| of(candidate).lambdas().all(|lambda| source.name.contains(lambda)));
+    }
+    let first = *fitting.first()?;
+    fitting.iter().all(|other| of(other).is_like(of(first))).then_some(first)
 }

@@ -34,11 +34,16 @@ pub struct MutantTable {
     pub unmutated: Vec<UnmutatedFunction>,
     /// Expressions without mutants, because their code could not be told from that of others at their place.
     pub n_ambiguous: u32,
+    /// Expressions without mutants, because they stand in the expansion of a parameter pack: one text, several
+    /// expressions.
+    pub n_expanded: u32,
+    /// Expressions without mutants, because the instances of their template cannot all be changed alike.
+    pub n_unlike: u32,
 }
 
 impl Versioned for MutantTable {
     const MAGIC: [u8; 8] = *b"cairnmut";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
     const NAME: &'static str = "mutant table";
 }
 
@@ -134,6 +139,10 @@ pub enum UnmutatedReason {
     Skipped,
     /// It was compiled in several ways that look alike from afar, and what one copy has another has not.
     CopiesDiffer,
+    /// It is an instance of a template that front-end facts do not tell of, so the types in it are not known.
+    UnknownInstance,
+    /// It is an instance of a template, and what would change in it cannot be changed alike in another.
+    InstancesDiffer,
 }
 
 impl fmt::Display for UnmutatedReason {
@@ -146,6 +155,8 @@ impl fmt::Display for UnmutatedReason {
             Self::Comparison => "compares what mutants do",
             Self::Skipped => "is skipped, as its comments ask",
             Self::CopiesDiffer => "has copies that differ too much",
+            Self::UnknownInstance => "is an instance of a template that the front end does not tell of",
+            Self::InstancesDiffer => "is an instance of a template, and others cannot be changed alike",
         })
     }
 }

@@ -65,6 +65,7 @@ truths! { own OWN
     mutant_files
     mutant_floats
     mutant_harness
+    mutant_instances
     mutant_logic
     mutant_loops
     mutant_macros

@@ -154,7 +154,7 @@ impl<'a> Subject<'a> {
     /// Whether mutants may change it.
     pub fn is_open(&self, expression: Expression) -> bool {
         let fact = self.fact(expression);
-        !fact.is_foreign && !fact.is_volatile && !self.is_on_skipped_line(expression)
+        !fact.is_foreign && !fact.is_expanded && !fact.is_volatile && !self.is_on_skipped_line(expression)
     }
 
     /// Whether the function has expressions, and all of them stand on lines to skip.

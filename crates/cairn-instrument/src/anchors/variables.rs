@@ -178,7 +178,13 @@ impl Offered {
 /// The number of the function in its unit.
 fn number_in_unit(subject: &Subject) -> u32 {
     let functions = &subject.facts.unit.functions;
-    functions.iter().position(|other| std::ptr::eq(other, subject.function())).unwrap_or(0) as u32
+    // Instances stand where their template does.
+    let own = subject.function();
+    let position = functions
+        .iter()
+        .position(|other| std::ptr::eq(other, own))
+        .or_else(|| functions.iter().position(|other| other.place == own.place));
+    position.unwrap_or(0) as u32
 }
 
 /// The `alloca` that debug information declares at the variable's place.

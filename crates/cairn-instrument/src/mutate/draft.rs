@@ -1,10 +1,10 @@
 //! Which mutants go where, before and after pruning.
 
 use super::{
-    instances::{by_definition, merged},
+    instances::{Merged, beside, by_definition, merged},
     switched::{self, Weave},
 };
-use crate::anchors::{AnchoredFunction, Anchors, At};
+use crate::anchors::{AnchoredFunction, Anchors, At, Unanchored};
 use cairn_model::{
     PatchId, ProgramMap, StableId,
     mutants::{
@@ -24,6 +24,10 @@ pub struct Draft<'a> {
     pub unmutated: Vec<UnmutatedFunction>,
     /// Expressions that were not found, because they could not be told from others.
     pub n_ambiguous: u32,
+    /// Expressions that stand for several in the text.
+    pub n_expanded: u32,
+    /// Expressions of templates whose instances cannot all be changed alike.
+    pub n_unlike: u32,
 }
 
 /// The proposals for a function.
@@ -62,16 +66,21 @@ impl<'a> Draft<'a> {
             dropped: Vec::new(),
             unmutated: Vec::new(),
             n_ambiguous: anchors.n_ambiguous,
+            n_expanded: anchors.n_expanded,
+            n_unlike: 0,
         };
-        draft.unmutated.extend(
-            anchors
-                .unmutated
-                .iter()
-                .map(|(function, reason)| UnmutatedFunction { function: *function, reason: *reason }),
-        );
+        draft.unmutated.extend(anchors.unmutated.iter().map(|Unanchored { function, reason, .. }| {
+            UnmutatedFunction { function: *function, reason: *reason }
+        }));
         for bodies in by_definition(&anchors.functions) {
             let proposals: Vec<_> = bodies.iter().map(|body| propose(body)).collect();
-            let mut patches = merged(map, &bodies, proposals);
+            let Merged { mut patches, n_unlike } =
+                merged(map, &bodies, &beside(anchors, bodies[0]), proposals);
+            draft.n_unlike += n_unlike;
+            if patches.is_empty() && n_unlike > 0 {
+                draft.leave_out(&bodies, UnmutatedReason::InstancesDiffer);
+                continue;
+            }
             for patch in &mut patches {
                 switched::order(&mut patch.mutants, |mutant| &mutant.proposal.change);
             }
@@ -105,19 +114,21 @@ impl<'a> Draft<'a> {
     }
 
     fn forget_empty(&mut self) {
-        self.functions.retain(|function| {
-            let is_empty = function.patches.is_empty();
-            if is_empty {
-                let reason = UnmutatedReason::NothingToMutate;
-                // Bodies of one function of the map stand next to each other.
-                let mut functions: Vec<_> =
-                    function.bodies.iter().map(|body| body.mutable.function).collect();
-                functions.dedup();
-                let functions = functions.into_iter();
-                self.unmutated.extend(functions.map(|function| UnmutatedFunction { function, reason }));
-            }
-            !is_empty
-        });
+        let (empty, kept) =
+            std::mem::take(&mut self.functions).into_iter().partition(|function| function.patches.is_empty());
+        self.functions = kept;
+        let empty: Vec<DraftFunction> = empty;
+        for function in empty {
+            self.leave_out(&function.bodies, UnmutatedReason::NothingToMutate);
+        }
+    }
+
+    fn leave_out(&mut self, bodies: &[&AnchoredFunction], reason: UnmutatedReason) {
+        // Bodies of one function of the map stand next to each other.
+        let mut functions: Vec<_> = bodies.iter().map(|body| body.mutable.function).collect();
+        functions.dedup();
+        let functions = functions.into_iter();
+        self.unmutated.extend(functions.map(|function| UnmutatedFunction { function, reason }));
     }
 
     /// The table of what is left, with selectors assigned.
@@ -128,6 +139,8 @@ impl<'a> Draft<'a> {
             dropped: self.dropped.clone(),
             unmutated: self.unmutated.clone(),
             n_ambiguous: self.n_ambiguous,
+            n_expanded: self.n_expanded,
+            n_unlike: self.n_unlike,
             ..MutantTable::default()
         };
         let mut selector = 1;

@@ -1,18 +1,15 @@
 //! Anchors of small sources, as text.
 
 use cairn_instrument::{
-    anchors::{self, Anchor, AnchoredFunction, Anchors, At, LogicalResult, OperandAt, VariableAt},
+    anchors::{
+        self, Anchor, AnchoredFunction, Anchors, At, LogicalResult, OperandAt, Unanchored, VariableAt,
+    },
     emit,
     ir::{Code, CodeOperand, CodeType, Definition, FunctionCode, ModuleCode, Opcode, read_code, read_module},
     mapping::{self, Options},
     scope::Scope,
 };
-use cairn_model::{
-    FunctionId, ProgramMap,
-    facts::UnitFacts,
-    mutants::{UnmutatedReason, ValueType},
-    versioned,
-};
+use cairn_model::{ProgramMap, facts::UnitFacts, mutants::ValueType, versioned};
 use cairn_mutants::site::{Operand, Role, Spot};
 use cairn_testkit::{Workspace, dist};
 use inkwell::context::Context;
@@ -107,7 +104,7 @@ impl Found {
 
     /// The functions without mutants, and why.
     pub fn show_unmutated(&self) -> String {
-        let show = |(function, reason): &(FunctionId, UnmutatedReason)| {
+        let show = |Unanchored { function, reason, .. }: &Unanchored| {
             format!("{} {reason}\n", self.map.functions[function.index()].name)
         };
         self.anchors.unmutated.iter().map(show).collect()

@@ -218,7 +218,12 @@ fn what_has_no_mutants_is_told_with_the_score() {
     assert_eq!(listed["not_mutated"], reported["score"]["not_mutated"], "{:#}", reported["score"]);
     assert_eq!(
         listed["not_mutated"],
-        json!({ "functions": { "nothing-to-mutate": 1 }, "ambiguous_expressions": 2 })
+        json!({
+            "functions": { "nothing-to-mutate": 1 },
+            "ambiguous_expressions": 2,
+            "expanded_expressions": 0,
+            "unlike_expressions": 0,
+        })
     );
     let rows = "\n  unmutated  1 function: has nothing that the chosen operators change\n  \
         unmutated  2 expressions: cannot be told from others at the same place\n";

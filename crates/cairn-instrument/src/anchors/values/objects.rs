@@ -115,7 +115,7 @@ impl Finder<'_, '_> {
     pub(super) fn variable_address(&mut self, expression: Expression) -> Option<CodeOperand> {
         let subject = self.subject;
         let storage = self.storages.named(subject, expression)?;
-        if !subject.variable(expression)?.value_type.spelling.ends_with('&') {
+        if !is_reference(&subject.variable(expression)?.canonical) {
             return Some(storage);
         }
         let at = self.take(expression, subject.fact(expression).place, |finder, at| {
@@ -211,4 +211,9 @@ impl Finder<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether a type is a reference, to an array too: `int &`, `int (&)[3]`.
+fn is_reference(canonical: &str) -> bool {
+    canonical.ends_with('&') || canonical.split_once("(&)").is_some_and(|(before, _)| !before.contains('('))
 }

@@ -3,7 +3,7 @@
 use super::Finder;
 use crate::{
     anchors::{subject::Expression, types},
-    ir::{Arithmetic, Callee, CodeOperand, CodeType, IrKind, Opcode, Predicate},
+    ir::{Arithmetic, Callee, CodeOperand, CodeType, IrKind, Opcode, Predicate, is_named},
 };
 use cairn_model::{facts::TypeClass, mutants::ValueType};
 
@@ -130,7 +130,7 @@ impl Finder<'_, '_> {
                 Callee::Intrinsic => false,
                 Callee::Indirect(_) => fact.operator.is_empty(),
                 Callee::External { name, .. } => *name == fact.operator,
-                Callee::Defined(index) => subject.function_name(*index) == fact.operator,
+                Callee::Defined(index) => is_named(subject.function_name(*index), &fact.operator),
             }
         });
         if let Some(at) = at {
