@@ -71,3 +71,13 @@ fn a_type_decides_which_instances_have_an_expression() {
     assert!(replacements(&listed, "a * 3").contains("a / 3"), "{:#}", listed["mutants"]);
     assert!(replacements(&listed, "a - 3").contains("a + 3"), "{:#}", listed["mutants"]);
 }
+
+#[test]
+fn a_comparison_of_objects_is_negated_as_a_whole() {
+    let listed = listed(
+        "struct Length { int n; bool operator<(Length o) const { return n < o.n; } };\n\
+         template <class T> int order(T a, T b) { if (b < a) return 1; return 2; }\n\
+         int main(int n, char **) { return order(Length{n}, Length{1}); }\n",
+    );
+    assert!(replacements(&listed, "b < a").contains("!(b < a)"), "{:#}", listed["mutants"]);
+}

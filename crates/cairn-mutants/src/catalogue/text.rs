@@ -49,11 +49,20 @@ impl Precedence {
             Kind::Assign | Kind::CompoundAssign => Self::ASSIGNMENT,
             Kind::Conditional => Self::CONDITIONAL,
             Kind::Unary | Kind::Cast | Kind::SizeOf | Kind::IncrementDecrement => Self::PREFIX,
+            Kind::Call if is_operator(site) => Self::UNKNOWN,
             Kind::Call | Kind::Reference | Kind::Member | Kind::Index | Kind::MacroUse => Self::POSTFIX,
             Kind::Integer | Kind::Float | Kind::Character | Kind::String => Self::POSTFIX,
             Kind::Other => Self::UNKNOWN,
         }
     }
+}
+
+/// Whether a call is written as an operator: `a < b` of objects. How tightly that binds is not asked.
+fn is_operator(call: &Site) -> bool {
+    let symbols =
+        call.operator.strip_prefix("operator").filter(|symbols| !matches!(*symbols, "()" | "[]" | "->"));
+    let is_symbol = |first: char| first.is_ascii_punctuation() && first != '_';
+    symbols.is_some_and(|symbols| symbols.starts_with(is_symbol)) && !call.text.contains("operator")
 }
 
 /// A piece of source.
@@ -169,6 +178,7 @@ impl Text {
             Kind::Binary | Kind::Logical => own < around || (own == around && !is_first),
             Kind::Unary | Kind::Cast | Kind::SizeOf | Kind::IncrementDecrement => own < Precedence::PREFIX,
             Kind::Member => own < Precedence::POSTFIX,
+            Kind::Call if is_operator(parent) => own < Precedence::POSTFIX,
             Kind::Index | Kind::Call => is_first && own < Precedence::POSTFIX,
             Kind::Assign | Kind::CompoundAssign => own < Precedence::ASSIGNMENT,
             Kind::Conditional => own <= Precedence::CONDITIONAL,
