@@ -113,13 +113,17 @@ impl CompareCommand {
     ///
     /// `limits` bounds every comparison; the command may execute other programs.
     pub fn new(program: PathBuf, arguments: Vec<String>, limits: RunConfig) -> Result<Self, ExecutorError> {
-        for (place, _) in PLACES {
-            if !arguments.iter().any(|argument| argument.contains(place)) {
-                return Err(ExecutorError::CompareCommand { place });
-            }
+        if let Some(place) = Self::missing_place(&arguments) {
+            return Err(ExecutorError::CompareCommand { place });
         }
         let config = RunConfig { allow_exec: true, fuel: 0, ..limits };
         Ok(Self { executor: Executor::new(Target { program, n_counters: 0 }, config)?, arguments })
+    }
+
+    /// What arguments of a command leave out, without which it could compare nothing.
+    pub fn missing_place(arguments: &[String]) -> Option<&'static str> {
+        let is_missing = |place: &&str| !arguments.iter().any(|argument| argument.contains(*place));
+        PLACES.map(|(place, _)| place).into_iter().find(is_missing)
     }
 
     /// Compares two outputs.

@@ -105,6 +105,14 @@ int main(void) {
 }
 
 #[test]
+fn a_comparison_that_is_not_given_both_outputs_is_refused() {
+    let workspace = workspace(KINDS, &[("five", "5")]);
+    workspace.write("cairn.toml", "[oracle]\ncompare = [\"cmp\", \"{mutant}\"]\n");
+    let ran = score(&workspace, &[]).exits_with(2);
+    assert!(ran.stderr.contains("`cmp` is not given `{original}`"), "{ran}");
+}
+
+#[test]
 fn mutants_in_code_nobody_executes_give_no_score() {
     let workspace = workspace(KINDS, &[("five", "5")]);
     let ran = score(&workspace, &["--function", "unused"]).exits_with(6);

@@ -57,6 +57,12 @@ impl Setup {
             Some(CompareConfig::Command(words)) => {
                 let (program, arguments) =
                     words.split_first().ok_or_else(|| Failure::usage("`oracle.compare` is an empty list"))?;
+                if let Some(place) = CompareCommand::missing_place(arguments) {
+                    return Err(Failure::usage(format!(
+                        "`oracle.compare`: `{program}` is not given `{place}`"
+                    ))
+                    .hint("`{original}` and `{mutant}` stand for files with what each wrote"));
+                }
                 Some(Compare::Command { program: find_command(program)?, arguments: arguments.to_vec() })
             }
         };
