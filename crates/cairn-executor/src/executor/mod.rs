@@ -105,14 +105,8 @@ impl Executor {
     }
 
     fn with_layout(target: Target, config: RunConfig, extra: ChannelLayout) -> Result<Self, ExecutorError> {
-        let layout = ChannelLayout {
-            n_counters: target.n_counters as usize,
-            output: config.output_limit as usize,
-            trace: config.trace_size,
-            ..extra
-        };
-        let channel =
-            Channel::new(layout, config.trace_level).map_err(ExecutorError::system("make a channel"))?;
+        let channel = Channel::new(Self::layout(&target, &config, extra), config.trace_level)
+            .map_err(ExecutorError::system("make a channel"))?;
         let limits = RunConfig { memory_limit: address_space(&config, &channel), ..config.clone() };
         let Started { keeper, layers, program, launch_path, scratch, folder } =
             start::start(&target.program, &limits)?;
@@ -129,6 +123,16 @@ impl Executor {
             arming: Arming::default(),
             _folder: folder,
         })
+    }
+
+    /// What a channel needs, besides what is `extra`.
+    pub(crate) fn layout(target: &Target, config: &RunConfig, extra: ChannelLayout) -> ChannelLayout {
+        ChannelLayout {
+            n_counters: target.n_counters as usize,
+            output: config.output_limit as usize,
+            trace: config.trace_size,
+            ..extra
+        }
     }
 
     /// The sandbox layers in force.

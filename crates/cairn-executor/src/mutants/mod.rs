@@ -173,7 +173,7 @@ impl MutantSession {
 
     /// Has the program's own `cairn_compare` compare two outputs, in a process of its own with nothing active.
     pub fn compare(&mut self, original: &[u8], mutant: &[u8]) -> Result<Compared, ExecutorError> {
-        compare::by_function(self.session.executor(), original, mutant)
+        compare::by_function(self.session.executor()?, original, mutant)
     }
 
     fn run_one(&mut self, job: &Job<'_>, wants: Wants) -> Result<SessionRun, ExecutorError> {

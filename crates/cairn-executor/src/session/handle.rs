@@ -3,6 +3,7 @@
 use super::{
     config::{SessionConfig, Wants},
     counts::SessionCounts,
+    fresh::Fresh,
     job::{Activation, Job},
     live::Live,
     pack::Pack,
@@ -37,7 +38,7 @@ const MAX_REGION: usize = 1 << 30;
 pub struct Session {
     // The live target goes before what it is compared with.
     pub(super) live: Live,
-    pub(super) executor: Executor,
+    pub(super) fresh: Fresh,
     pub(super) config: SessionConfig,
     pub(super) mode: SessionMode,
     pub(super) counts: SessionCounts,
@@ -112,11 +113,11 @@ impl Session {
         let least = config.max_batch * size_of::<InputSlot>() + cairn_abi::channel::PAGE;
         config.inputs_size = config.inputs_size.clamp(least, MAX_REGION);
         config.captured_size = config.captured_size.clamp(cairn_abi::channel::PAGE, MAX_REGION);
-        let executor = Executor::with_regions(target.clone(), config.run.clone(), mutants, symbolic)?;
-        let live = Live::new(&target, &config, mutants, symbolic, executor.channel().size())?;
+        let fresh = Fresh::new(target.clone(), config.run.clone(), mutants, symbolic)?;
+        let live = Live::new(&target, &config, mutants, symbolic, fresh.channel_size())?;
         let mut session = Self {
             live,
-            executor,
+            fresh,
             mode: SessionMode::Live(config.mode),
             counts: SessionCounts::default(),
             pack: Pack::new(&config, symbolic.is_some()),
@@ -150,7 +151,7 @@ impl Session {
 
     /// A variable that the program asked for in some run, and the input of that run did not have.
     pub fn missing_variable(&self) -> Option<String> {
-        let fresh = || self.executor.channel().missing_variable();
+        let fresh = || self.fresh.made()?.channel().missing_variable();
         self.live.channel.missing_variable().or_else(fresh)
     }
 
@@ -163,14 +164,14 @@ impl Session {
     /// Sets what each run may use from now on, here and in fresh processes; 0 for no limit.
     pub fn set_fuel(&mut self, fuel: u64) {
         self.config.run.fuel = fuel;
-        self.executor.set_fuel(fuel);
+        self.fresh.set_fuel(fuel);
     }
 
     /// Sets how long each run may take from now on, here and in fresh processes.
     pub fn set_wall_limit(&mut self, wall_limit: Duration) {
         self.config.run.wall_limit = wall_limit;
         self.live.wall_limit = wall_limit;
-        self.executor.set_wall_limit(wall_limit);
+        self.fresh.set_wall_limit(wall_limit);
     }
 
     /// Runs one input and keeps everything.
@@ -192,13 +193,14 @@ impl Session {
         input: &Input,
         activation: Activation,
     ) -> Result<Execution, ExecutorError> {
-        self.executor.arm(Arming { activation, watching: self.watching.clone(), ..Arming::default() });
-        let mut execution = self.executor.run(input)?;
+        let executor = self.fresh.executor()?;
+        executor.arm(Arming { activation, watching: self.watching.clone(), ..Arming::default() });
+        let mut execution = executor.run(input)?;
         for _ in 1..KILLS_BELIEVED {
             if execution.outcome.ending != (Ending::Signalled { signal: libc::SIGKILL }) {
                 break;
             }
-            execution = self.executor.run(input)?;
+            execution = executor.run(input)?;
         }
         Ok(execution)
     }
@@ -212,7 +214,7 @@ impl Session {
     pub(crate) fn channel_of(&self, ran: &Ran) -> &Channel {
         match ran {
             Ran::Live => &self.live.channel,
-            Ran::Fresh { .. } => self.executor.channel(),
+            Ran::Fresh { .. } => self.fresh.made().expect("it made the run").channel(),
         }
     }
 
@@ -227,8 +229,8 @@ impl Session {
     }
 
     /// The program as it runs in fresh processes.
-    pub(crate) fn executor(&mut self) -> &mut Executor {
-        &mut self.executor
+    pub(crate) fn executor(&mut self) -> Result<&mut Executor, ExecutorError> {
+        self.fresh.executor()
     }
 
     pub(super) fn run_config(&self) -> &RunConfig {

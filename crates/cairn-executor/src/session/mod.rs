@@ -20,6 +20,7 @@ mod calibrate;
 mod changes;
 mod config;
 mod counts;
+mod fresh;
 mod futex;
 mod handle;
 mod job;

@@ -116,7 +116,7 @@ impl SymbolicExecutor {
         match &mut self.runner {
             // What a run is asked is written before its process starts.
             Runner::Session(session) if self.asked != Asked::NOTHING => {
-                run_fresh(session.executor(), self.asked.clone(), input)
+                run_fresh(session.executor()?, self.asked.clone(), input)
             }
             Runner::Session(session) => {
                 let SessionRun { execution, ran, .. } = session.run(input)?;
