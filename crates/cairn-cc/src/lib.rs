@@ -28,6 +28,7 @@ pub mod views;
 
 mod archive;
 mod compile;
+mod file_hash;
 mod link;
 mod preset;
 mod relocatable;

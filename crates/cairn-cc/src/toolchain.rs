@@ -1,8 +1,8 @@
 //! Finds clang-19, lld-19 and LLVM's object tools, and refuses others.
 
+use crate::file_hash;
 use std::{
     fs,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -103,7 +103,8 @@ fn locate(search_path: &[PathBuf], name: &str) -> Option<PathBuf> {
 }
 
 fn check_version(clang: &Path, cache_dir: Option<&Path>) -> Result<(), ToolchainError> {
-    let stamp = cache_dir.zip(stamp_name(clang)).map(|(folder, name)| folder.join("toolchain").join(name));
+    let stamp =
+        cache_dir.zip(file_hash::stamp(clang)).map(|(folder, name)| folder.join("toolchain").join(name));
     if stamp.as_ref().is_some_and(|stamp| stamp.is_file()) {
         return Ok(());
     }
@@ -117,13 +118,6 @@ fn check_version(clang: &Path, cache_dir: Option<&Path>) -> Result<(), Toolchain
         let _ = fs::write(stamp, "");
     }
     Ok(())
-}
-
-/// Names one installed file: replaced by another version, it gets another stamp.
-fn stamp_name(clang: &Path) -> Option<String> {
-    let metadata = fs::metadata(clang).ok()?;
-    let facts = (clang, metadata.ino(), metadata.size(), metadata.mtime(), metadata.mtime_nsec());
-    Some(blake3::hash(format!("{facts:?}").as_bytes()).to_hex()[..32].to_owned())
 }
 
 fn major_version(clang: &Path) -> Result<u32, ToolchainError> {

@@ -51,7 +51,7 @@ impl Mutants {
     pub fn of(subject: &Subject) -> Result<Self, Failure> {
         let view = subject.views.mutants.clone().expect("the mutant view was asked for");
         let table: MutantTable = target::read(&view.table, "mutant table")?;
-        target::check_label(&view.program, &subject.map)?;
+        target::check_label(&view.program, &subject.map.hash())?;
         if table.map_hash != subject.map.hash() {
             return Err(Failure::target(format!(
                 "the mutant table `{}` and its map come from different builds",

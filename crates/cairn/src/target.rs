@@ -146,8 +146,9 @@ impl Subject {
         let map: ProgramMap = read(&views.map, "map")?;
         let detailed = views.detailed.as_ref().map(|view| &view.program);
         let more = [views.basic_paths.as_ref(), views.symbolic.as_ref(), detailed];
+        let map_hash = map.hash();
         for view in [&views.plain].into_iter().chain(more.into_iter().flatten()) {
-            check_label(view, &map)?;
+            check_label(view, &map_hash)?;
         }
         if map.functions.iter().all(|function| !function.in_scope) {
             return Err(Failure::target(format!("no function of `{}` is in scope", program.display()))
@@ -289,14 +290,14 @@ fn while_telling<T: Send>(what: &str, progress: &dyn Fn(&str), work: impl FnOnce
 }
 
 /// Refuses a view that was not built from this map.
-pub fn check_label(view: &Path, map: &ProgramMap) -> Result<(), Failure> {
+pub fn check_label(view: &Path, map_hash: &[u8; 32]) -> Result<(), Failure> {
     let bytes = fs::read(view)
         .map_err(|error| Failure::target(format!("failed to read the view `{}`: {error}", view.display())))?;
     let label = elf::section(&bytes, VIEW_SECTION).and_then(ViewLabel::parse);
     let rebuild = "delete the folder it lies in and run `cairn build` again";
     match label {
         None => Err(Failure::target(format!("`{}` is not a view", view.display())).hint(rebuild)),
-        Some(label) if label.map_hash != map.hash() => Err(Failure::target(format!(
+        Some(label) if label.map_hash != *map_hash => Err(Failure::target(format!(
             "the view `{}` and its map come from different builds",
             view.display()
         ))

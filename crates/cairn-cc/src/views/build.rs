@@ -5,7 +5,7 @@ use super::{
     link::{Link, Linked},
 };
 use crate::{
-    Settings,
+    Settings, file_hash,
     record::{BuildRecord, Merged},
     store,
 };
@@ -352,7 +352,8 @@ fn content_hash(
             }
             return Err(ViewError::Incomplete { path: path.clone() });
         }
-        add(&fs::read(path).map_err(|source| io_error("read", path, source))?);
+        let hash = file_hash::of(path, settings.places.cache_dir.as_deref());
+        add(hash.map_err(|source| io_error("read", path, source))?.as_bytes());
     }
     add(env!("CARGO_PKG_VERSION").as_bytes());
     add(match &record.bitcode {
