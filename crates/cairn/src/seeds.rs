@@ -7,5 +7,5 @@ mod harvest;
 pub use self::{
     explain::explain,
     failures::{ConfirmedFailure, Failures, confirm},
-    harvest::{Ended, Harvest, HarvestConfig, harvest},
+    harvest::{Ended, Harvest, HarvestConfig, Runners, harvest},
 };

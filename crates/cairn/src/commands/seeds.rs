@@ -10,7 +10,7 @@ use crate::{
     inputs,
     mutants::{Mutants, operator_set},
     screen::{Screen, count},
-    seeds::{self, ConfirmedFailure, Ended, Failures, Harvest, HarvestConfig},
+    seeds::{self, ConfirmedFailure, Ended, Failures, Harvest, HarvestConfig, Runners},
     signals::Signals,
     target::{Subject, TargetArgs, Wanted},
 };
@@ -150,9 +150,10 @@ impl Seeds {
         let mutants = self.wants_kills().then(|| Mutants::of(&subject)).transpose()?;
         let campaign_mutants = mutants.as_ref().map(|mutants| all_mutants(mutants, &subject)).transpose()?;
         let views = CampaignViews::new(&subject, subject.views.symbolic.clone(), campaign_mutants);
-        let measure = || {
+        let runners = || {
             let runner = Runner::of(self.criterion, &views)?.expect("its view was asked for");
-            Ok(Measure::new(&subject.map, self.criterion, runner))
+            let measure = Measure::new(&subject.map, self.criterion, runner);
+            Ok(Runners { plain: views.plain()?, measure })
         };
         let signals = Signals::catch()?;
         let config = HarvestConfig {
@@ -164,19 +165,20 @@ impl Seeds {
             max_size: subject.template.max_size,
             signals: &signals,
         };
-        let mut harvest = seeds::harvest(&views, starts, &measure, &config, screen)?;
+        let mut harvest = seeds::harvest(&views, starts, &runners, &config, screen)?;
         if harvest.selection.templates().is_empty() && harvest.n_failing == 0 {
             signals.die_if_caught();
             return Err(Failure::target("no candidate ended properly, so there is nothing to choose from")
                 .hint("`cairn replay` tells what the program does with an input"));
         }
         screen.progress("choosing seeds");
-        let report = self.choose(&subject, &mut harvest, mutants.as_ref(), views.plain()?, screen)?;
+        let report = self.choose(&subject, &mut harvest, mutants.as_ref(), screen)?;
         match self.json {
             true => screen.result(&serde_json::to_string_pretty(&report).expect("a report is always JSON")),
             false => screen.result(text(&report).trim_end()),
         }
         let has_failures = !report.failures.is_empty();
+        harvest.end();
         signals.die_if_caught();
         Ok(if has_failures { Exit::Findings } else { Exit::Done })
     }
@@ -222,7 +224,6 @@ impl Seeds {
         subject: &Subject,
         harvest: &mut Harvest,
         mutants: Option<&Mutants>,
-        mut plain: Session,
         screen: &Screen,
     ) -> Result<Report, Failure> {
         fs::create_dir_all(&self.output).map_err(|error| {
@@ -251,7 +252,7 @@ impl Seeds {
                 let mut filled = input.clone();
                 self.fill.fill(&mut filled, freedom, may_change, &mut random);
                 // A library function may have looked at what seems free.
-                if filled != input && harvest.covers(&mut plain, &filled, &elements)? {
+                if filled != input && harvest.covers(&filled, &elements)? {
                     input = filled;
                 }
             }
@@ -271,7 +272,9 @@ impl Seeds {
             inputs.push(input);
         }
         let validating = Instant::now();
-        for (seed, is_effective) in seeds.iter_mut().zip(effective(&subject.map, &mut plain, &inputs)?) {
+        for (seed, is_effective) in
+            seeds.iter_mut().zip(effective(&subject.map, &mut harvest.runners.plain, &inputs)?)
+        {
             seed.is_effective = is_effective;
         }
         let validating = validating.elapsed();
@@ -281,7 +284,7 @@ impl Seeds {
             &beside(&self.output, "-failures"),
             &beside(&self.output, "-unconfirmed"),
         )?;
-        if let Some(name) = plain.missing_variable() {
+        if let Some(name) = harvest.runners.plain.missing_variable() {
             // What it might have been was not asked for.
             harvest.ended = match harvest.ended {
                 Ended::Exhausted => Ended::NothingToAsk,

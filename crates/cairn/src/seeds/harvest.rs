@@ -46,8 +46,8 @@ pub struct HarvestConfig<'a> {
 pub struct Harvest {
     /// Templates.
     pub selection: Selection<Arc<Input>>,
-    /// What covers are counted in.
-    pub measure: Measure,
+    /// What runs candidates.
+    pub runners: Runners,
     /// Candidates that were run.
     pub n_candidates: u64,
     /// Candidates on which the program failed, some of each kind.
@@ -63,6 +63,14 @@ pub struct Harvest {
     exploration: Option<Exploration>,
     failing_runs: FailingRuns,
     random: fastrand::Rng,
+}
+
+/// What finds out what candidates cover.
+pub struct Runners {
+    /// Runs the plain view.
+    pub plain: Session,
+    /// Says what a run covers.
+    pub measure: Measure,
 }
 
 /// Why there are no more candidates.
@@ -83,11 +91,14 @@ pub enum Ended {
     AllGiven,
 }
 
-/// Makes something that finds out what candidates cover.
-pub type MakeMeasure<'a> = dyn Fn() -> Result<Measure, Failure> + Sync + 'a;
+/// Makes what finds out what candidates cover.
+pub type MakeRunners<'a> = dyn Fn() -> Result<Runners, Failure> + Sync + 'a;
 
 /// Inputs that are run together.
 const AT_ONCE: usize = 256;
+
+/// Inputs that each worker has, at least: a target takes as long to start as it runs on some hundred inputs.
+const PER_WORKER: usize = 2048;
 
 /// Time for one question.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -95,18 +106,18 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often progress is told.
 const TOLD: Duration = Duration::from_millis(200);
 
-/// Makes candidates from inputs, or takes the inputs themselves, and finds out what each covers; `measure` makes as many that do as are
+/// Makes candidates from inputs, or takes the inputs themselves, and finds out what each covers; `runners` makes as many that do as are
 /// wanted.
 pub fn harvest(
     views: &dyn TargetViews,
     inputs: Vec<Input>,
-    measure: &MakeMeasure<'_>,
+    runners: &MakeRunners<'_>,
     config: &HarvestConfig<'_>,
     screen: &Screen,
 ) -> Result<Harvest, Failure> {
     let mut harvest = Harvest {
         selection: Selection::new(config.pick),
-        measure: measure()?,
+        runners: runners()?,
         n_candidates: 0,
         failing: Vec::new(),
         n_failing: 0,
@@ -119,7 +130,7 @@ pub fn harvest(
     };
     match config.heuristic {
         Some(heuristic) => harvest.explore(views, inputs, heuristic, config, screen)?,
-        None => harvest.take_all(views, measure, &inputs, config, screen)?,
+        None => harvest.take_all(runners, &inputs, config, screen)?,
     }
     Ok(harvest)
 }
@@ -175,53 +186,89 @@ impl Harvest {
         Ok(())
     }
 
-    /// Runs all inputs, on every core where the order does not matter.
+    /// Runs all inputs, on several cores where there are many and their order does not matter.
     fn take_all(
         &mut self,
-        views: &dyn TargetViews,
-        measure: &MakeMeasure<'_>,
+        runners: &MakeRunners<'_>,
         inputs: &[Input],
         config: &HarvestConfig<'_>,
         screen: &Screen,
     ) -> Result<(), Failure> {
         let start = Instant::now();
         let n_cores = thread::available_parallelism().map_or(1, usize::from);
-        let n_workers = match self.measure.criterion() {
+        let n_workers = match self.criterion() {
             // A mutant counts for the first candidate that kills it.
             Criterion::DecisionKills => 1,
-            _ => n_cores.min(inputs.len().div_ceil(AT_ONCE)).max(1),
+            _ => n_cores.min(inputs.len() / PER_WORKER).max(1),
         };
+        let is_interrupted = match n_workers {
+            1 => self.take_here(inputs, config, screen)?,
+            _ => self.take_together(runners, inputs, n_workers, config, screen)?,
+        };
+        if is_interrupted {
+            self.ended = Ended::Interrupted;
+        }
+        self.measured_in = start.elapsed();
+        Ok(())
+    }
+
+    /// Runs inputs in this thread. Whether that was interrupted.
+    fn take_here(
+        &mut self,
+        inputs: &[Input],
+        config: &HarvestConfig<'_>,
+        screen: &Screen,
+    ) -> Result<bool, Failure> {
+        for part in inputs.chunks(AT_ONCE) {
+            if config.signals.has_caught() {
+                return Ok(true);
+            }
+            let measured = self.runners.measure(part)?;
+            self.take_part(part, measured, screen);
+        }
+        Ok(false)
+    }
+
+    /// Runs inputs in so many threads. Whether that was interrupted.
+    fn take_together(
+        &mut self,
+        runners: &MakeRunners<'_>,
+        inputs: &[Input],
+        n_workers: usize,
+        config: &HarvestConfig<'_>,
+        screen: &Screen,
+    ) -> Result<bool, Failure> {
         let (send, measured) = (1..=n_workers).map(|_| mpsc::sync_channel(1)).unzip::<_, _, Vec<_>, Vec<_>>();
-        thread::scope(|scope| -> Result<(), Failure> {
+        thread::scope(|scope| -> Result<bool, Failure> {
             for (worker, (send, core)) in send.into_iter().zip(engine::cores(n_workers)).enumerate() {
                 let parts = inputs.chunks(AT_ONCE).skip(worker).step_by(n_workers);
                 let tell = move |measured| send.send(measured).is_ok() && !config.signals.has_caught();
                 scope.spawn(move || {
                     pin(core);
-                    measure_parts(views, measure, parts, tell);
+                    measure_parts(runners, parts, tell);
                 });
             }
+            // Whoever waits for a place to tell something has to hear that nobody listens.
+            let measured = measured;
             for (number, part) in inputs.chunks(AT_ONCE).enumerate() {
-                let Ok(part_measured) = measured[number % n_workers].recv() else {
-                    self.ended = Ended::Interrupted;
-                    break;
-                };
-                for (input, Measured { elements, ending, hits }) in part.iter().zip(part_measured?) {
-                    self.n_candidates += 1;
-                    let input = Arc::new(input.clone());
-                    match ending {
-                        Ending::Exited { .. } => self.add(&elements, input, 0),
-                        ending if ending.is_failure() => self.fail(input, &ending, &hits),
-                        _ => {}
-                    }
-                }
-                self.tell(screen);
+                let Ok(part_measured) = measured[number % n_workers].recv() else { return Ok(true) };
+                self.take_part(part, part_measured?, screen);
             }
-            drop(measured);
-            Ok(())
-        })?;
-        self.measured_in = start.elapsed();
-        Ok(())
+            Ok(false)
+        })
+    }
+
+    fn take_part(&mut self, part: &[Input], measured: Vec<Measured>, screen: &Screen) {
+        for (input, Measured { elements, ending, hits }) in part.iter().zip(measured) {
+            self.n_candidates += 1;
+            let input = Arc::new(input.clone());
+            match ending {
+                Ending::Exited { .. } => self.add(&elements, input, 0),
+                ending if ending.is_failure() => self.fail(input, &ending, &hits),
+                _ => {}
+            }
+        }
+        self.tell(screen);
     }
 
     fn take(&mut self, ran: Ran) -> Result<(), ExecutorError> {
@@ -232,7 +279,7 @@ impl Harvest {
         if ending.is_failure() {
             self.fail(input, ending, &Seen::hits(traced.counters()));
         } else if matches!(ending, Ending::Exited { .. }) {
-            let elements = self.measure.of(&input, traced.counters())?;
+            let elements = self.runners.measure.of(&input, traced.counters())?;
             self.add(&elements, input, traced.path().steps().len());
         }
         self.measured_in += start.elapsed();
@@ -242,7 +289,7 @@ impl Harvest {
     fn add(&mut self, elements: &[u32], input: Arc<Input>, n_steps: usize) {
         let own = [self.selection.templates().len() as u32];
         // Without a criterion each is its own template.
-        let elements = if self.measure.criterion() == Criterion::None { &own } else { elements };
+        let elements = if self.criterion() == Criterion::None { &own } else { elements };
         let cost = cost(&input, n_steps);
         self.selection.add(elements, cost, input, &mut self.random);
     }
@@ -259,7 +306,7 @@ impl Harvest {
             "{}, {}, {} covered",
             count(self.n_candidates as usize, "candidate"),
             count(self.selection.templates().len(), "template"),
-            count(self.selection.n_covered(), self.measure.criterion().noun()),
+            count(self.selection.n_covered(), self.criterion().noun()),
         ));
     }
 
@@ -272,13 +319,8 @@ impl Harvest {
     }
 
     /// Whether an input covers these elements and no others.
-    pub fn covers(
-        &mut self,
-        plain: &mut Session,
-        input: &Input,
-        elements: &[u32],
-    ) -> Result<bool, ExecutorError> {
-        let measured = self.measure.of_all(plain, std::slice::from_ref(input))?;
+    pub fn covers(&mut self, input: &Input, elements: &[u32]) -> Result<bool, ExecutorError> {
+        let measured = self.runners.measure(std::slice::from_ref(input))?;
         Ok(measured.first().is_some_and(|measured| {
             measured.elements == elements && matches!(measured.ending, Ending::Exited { .. })
         }))
@@ -286,19 +328,37 @@ impl Harvest {
 
     /// For people: an element of a template.
     pub fn describe(&self, map: &ProgramMap, element: u32) -> cairn_seeds::Described {
-        self.measure.elements().describe(map, element)
+        self.runners.measure.elements().describe(map, element)
+    }
+
+    /// Ends all targets at once: the kernel takes its time with each.
+    pub fn end(self) {
+        let Runners { plain, measure } = self.runners;
+        thread::scope(|scope| {
+            scope.spawn(|| drop(plain));
+            scope.spawn(|| drop(self.exploration));
+            drop(measure);
+        });
+    }
+
+    fn criterion(&self) -> Criterion {
+        self.runners.measure.criterion()
+    }
+}
+
+impl Runners {
+    fn measure(&mut self, inputs: &[Input]) -> Result<Vec<Measured>, ExecutorError> {
+        self.measure.of_all(&mut self.plain, inputs)
     }
 }
 
 /// Measures parts one after the other, as long as whoever is told wants more.
 fn measure_parts<'a>(
-    views: &dyn TargetViews,
-    measure: &MakeMeasure<'_>,
+    runners: &MakeRunners<'_>,
     parts: impl Iterator<Item = &'a [Input]>,
     tell: impl Fn(Result<Vec<Measured>, Failure>) -> bool,
 ) {
-    let runners = || -> Result<(Session, Measure), Failure> { Ok((views.plain()?, measure()?)) };
-    let (mut plain, mut measure) = match runners() {
+    let mut runners = match runners() {
         Ok(runners) => runners,
         Err(failure) => {
             tell(Err(failure));
@@ -306,7 +366,7 @@ fn measure_parts<'a>(
         }
     };
     for part in parts {
-        if !tell(measure.of_all(&mut plain, part).map_err(Failure::from)) {
+        if !tell(runners.measure(part).map_err(Failure::from)) {
             break;
         }
     }
