@@ -87,6 +87,12 @@ impl Exploration {
         }
     }
 
+    /// Goes on from more inputs, the last of them first, and prefers what none has reached who hit these counters.
+    pub fn hear(&mut self, map: &ProgramMap, counters: &[u8], starts: impl IntoIterator<Item = Input>) {
+        self.explorer.hear(map, counters);
+        starts.into_iter().for_each(|start| self.pending.push_front(start));
+    }
+
     /// How the symbolic view is to be run.
     pub fn executor_config(heuristic: Heuristic, is_timed: bool) -> cairn_executor::SymbolicConfig {
         SymbolicTracer::config(heuristic, is_timed)

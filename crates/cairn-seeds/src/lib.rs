@@ -21,6 +21,7 @@ mod elements;
 mod explanation;
 mod exploration;
 mod filling;
+mod instalments;
 mod measure;
 mod selection;
 mod strategy;

@@ -4,6 +4,7 @@ use crate::{
     criterion::Criterion,
     elements::Described,
     exploration::{Exploration, ExplorationConfig, Progress},
+    instalments::{Instalments, Turn},
     measure::{Measure, Runner},
     selection::{Chosen, Pick, Selection},
 };
@@ -13,7 +14,7 @@ use cairn_strategy::{
     Budget, CampaignView, Candidate, Entry, FailingRuns, Finding, FindingKind, Seen, Strategy, StrategyError,
 };
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -42,20 +43,28 @@ pub struct Bound {
     pub wall: Option<Duration>,
 }
 
+impl Bound {
+    /// What may be spent, as [`Meter`] measures it.
+    fn most(&self, is_timed: bool) -> u64 {
+        match self.wall.filter(|_| is_timed) {
+            Some(wall) => wall.as_micros() as u64,
+            None if is_timed => u64::MAX / 2,
+            None => self.candidates,
+        }
+    }
+}
+
 /// The paper's technique: candidates by concolic testing, of which a few seed a fuzzer.
 pub struct CseFuzzStrategy {
     config: SeedsConfig,
-    phase: Phase,
+    /// Made when the program is known.
+    work: Option<Box<Work>>,
     fuzz: Box<dyn Strategy>,
-    /// Seeds that were proposed, by address.
-    proposed: HashSet<String>,
+    /// Who made what was proposed and not judged yet, by address.
+    proposed: HashMap<String, Turn>,
     counts: SeedCounts,
-}
-
-enum Phase {
-    Unbegun,
-    Exploring(Box<Work>),
-    Fuzzing,
+    /// What a person should know.
+    told: Vec<String>,
 }
 
 struct Work {
@@ -63,10 +72,24 @@ struct Work {
     measure: Measure,
     selection: Selection<Arc<Input>>,
     failing: FailingRuns,
-    start: Instant,
+    instalments: Instalments,
+    /// Counters that inputs of the corpus hit.
+    reached: Seen,
+    /// Seeds that were proposed, by address.
+    seeds: HashSet<String>,
+    /// How many entries of the corpus the search has heard of.
+    n_heard: usize,
+    /// Time that the search has taken.
+    searched: Duration,
 }
 
-/// What was done before fuzzing began.
+/// Measures what is spent: time where it is limited, else inputs.
+struct Meter {
+    start: Option<Instant>,
+    last: u64,
+}
+
+/// What came of the search for candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeedCounts {
     /// Inputs that were made and run.
@@ -87,38 +110,74 @@ const NAMED: usize = 2;
 impl CseFuzzStrategy {
     /// Goes on with `fuzz` when seeds are there.
     pub fn new(config: SeedsConfig, fuzz: Box<dyn Strategy>) -> Self {
-        let (proposed, counts) = (HashSet::new(), SeedCounts::default());
-        Self { config, phase: Phase::Unbegun, fuzz, proposed, counts }
+        let (proposed, counts) = (HashMap::new(), SeedCounts::default());
+        Self { config, work: None, fuzz, proposed, counts, told: Vec::new() }
     }
 
-    /// What was done before fuzzing began.
+    /// What came of the search for candidates so far.
     pub fn counts(&self) -> SeedCounts {
         self.counts
     }
 
-    fn begin(&self, view: &mut CampaignView<'_>, is_timed: bool) -> Result<Work, StrategyError> {
+    fn begin(&mut self, view: &mut CampaignView<'_>, is_timed: bool) -> Result<Work, StrategyError> {
         let unfit = |reason: &str| StrategyError::Unfit { strategy: NAME, reason: reason.into() };
         let heuristic = self.config.exploration.heuristic;
         let executor = view.symbolic(Exploration::executor_config(heuristic, is_timed))?;
         let executor = executor.ok_or_else(|| unfit("it has no symbolic view"))?;
         let runner = Runner::of(self.config.criterion, view.target)?;
         let runner = runner.map_err(|missing| unfit(&format!("it has no {missing}")))?;
-        let starts = view.corpus.since(0).into_iter().map(|entry| entry.input.clone());
+        let entries = view.corpus.since(0);
         let exploration = ExplorationConfig {
             seed: view.random.u64(..),
             max_size: view.max_size,
             ..self.config.exploration.clone()
         };
+        let mut reached = Seen::nothing(view.map().n_counters);
+        entries.iter().for_each(|entry| reached.add(&entry.hits));
+        let starts = entries.iter().map(|entry| entry.input.clone());
+        let mut exploration = Exploration::new(view.map(), executor, starts, exploration);
+        // A campaign that goes on has its seeds.
+        let seeds: Vec<&Arc<Entry>> = entries.iter().filter(|entry| is_seed(entry)).collect();
+        for seed in &seeds {
+            self.remember(&mut exploration, &seed.input, view)?;
+        }
+        if !seeds.is_empty() {
+            self.told.push(format!("what is free of {} symbolic seeds was found out again", seeds.len()));
+        }
+        let most = self.config.bound.most(is_timed);
         Ok(Work {
-            exploration: Exploration::new(view.map(), executor, starts, exploration),
+            exploration,
             measure: Measure::new(view.map(), self.config.criterion, runner),
             selection: Selection::new(self.config.pick),
             failing: FailingRuns::default(),
-            start: Instant::now(),
+            instalments: match seeds.is_empty() {
+                true => Instalments::new(most),
+                false => Instalments::after_search(most),
+            },
+            reached,
+            seeds: seeds.iter().map(|seed| seed.input.address()).collect(),
+            n_heard: entries.len(),
+            searched: Duration::ZERO,
         })
     }
 
-    /// Looks for candidates within a budget. Whether there is more to be had, and what failed.
+    /// Tells what of a seed is free, unless somebody has, as long as nobody asks to stop.
+    fn remember(
+        &self,
+        exploration: &mut Exploration,
+        seed: &Input,
+        view: &mut CampaignView<'_>,
+    ) -> Result<(), StrategyError> {
+        let n_before = exploration.n_runs();
+        let is_wanted = !view.is_over(&Budget::UNLIMITED) && self.config.freedoms.of(seed).is_none();
+        if is_wanted && let Some((freedom, _)) = exploration.freedom(seed)? {
+            self.config.freedoms.tell(seed, freedom);
+        }
+        view.spent.target_runs += exploration.n_runs() - n_before;
+        Ok(())
+    }
+
+    /// Looks for candidates within a budget and an instalment. Whether there is more to be had of it, and what failed.
     fn explore(
         &mut self,
         work: &mut Work,
@@ -126,13 +185,12 @@ impl CseFuzzStrategy {
         budget: &Budget,
     ) -> Result<(bool, Vec<Candidate>), StrategyError> {
         let bound = self.config.bound;
+        let mut meter = Meter::new(view, budget);
         let mut solver = work.exploration.solver();
         let mut failures = Vec::new();
-        while failures.is_empty() && !view.is_over(budget) {
-            let is_late = bound.wall.is_some_and(|wall| work.start.elapsed() >= wall);
-            if is_late || self.counts.n_candidates >= bound.candidates {
-                return Ok((false, failures));
-            }
+        let start = Instant::now();
+        let mut is_over = false;
+        while failures.is_empty() && !is_over && !view.is_over(budget) {
             let n_before = work.exploration.n_runs();
             let progress = work.exploration.advance(view.map(), &mut solver)?;
             view.spent.target_runs += work.exploration.n_runs() - n_before;
@@ -149,13 +207,18 @@ impl CseFuzzStrategy {
                     }
                 }
                 Progress::Asked => {}
-                Progress::Exhausted => return Ok((false, failures)),
+                Progress::Exhausted => is_over = true,
             }
+            work.instalments.spend(meter.read(view));
+            is_over |= work.instalments.allowance() == 0
+                || bound.wall.is_some_and(|wall| work.searched + start.elapsed() >= wall)
+                || self.counts.n_candidates >= bound.candidates;
         }
-        Ok((true, failures))
+        work.searched += start.elapsed();
+        Ok((!is_over, failures))
     }
 
-    /// The seeds that were chosen, with what is free of each as long as nobody asks to stop.
+    /// The seeds that were chosen and not proposed before, with what is free of each as long as nobody asks to stop.
     fn seeds(
         &mut self,
         work: &mut Work,
@@ -166,18 +229,18 @@ impl CseFuzzStrategy {
             _ => work.selection.choose(),
         };
         self.counts.n_templates = work.selection.templates().len();
-        self.counts.n_selected = chosen.len();
         let mut seeds = Vec::with_capacity(chosen.len());
         for Chosen { index, new } in chosen {
             let input = work.selection.templates()[index].candidate.clone();
-            // Of all candidates it would take as long as making them.
-            let wants_freedom = self.config.criterion != Criterion::None && !view.is_over(&Budget::UNLIMITED);
-            let n_before = work.exploration.n_runs();
-            if wants_freedom && let Some((freedom, _)) = work.exploration.freedom(&input)? {
-                self.config.freedoms.tell(&input, freedom);
+            if !work.seeds.insert(input.address()) {
+                continue;
             }
-            view.spent.target_runs += work.exploration.n_runs() - n_before;
-            self.proposed.insert(input.address());
+            // Of all candidates it would take as long as making them.
+            if self.config.criterion != Criterion::None {
+                self.remember(&mut work.exploration, &input, view)?;
+            }
+            self.counts.n_selected += 1;
+            self.proposed.insert(input.address(), Turn::Search);
             let describe = |element: &u32| work.measure.elements().describe(view.map(), *element);
             let described: Vec<Described> = new.iter().map(describe).collect();
             seeds.push(Candidate {
@@ -189,6 +252,52 @@ impl CseFuzzStrategy {
             });
         }
         Ok(seeds)
+    }
+
+    /// The search's turn. It ends with seeds, or goes on in the next step.
+    fn search(
+        &mut self,
+        work: &mut Work,
+        view: &mut CampaignView<'_>,
+        budget: &Budget,
+    ) -> Result<Vec<Candidate>, StrategyError> {
+        let news = view.corpus.since(work.n_heard);
+        work.n_heard += news.len();
+        let starts = news.iter().map(|entry| entry.input.clone());
+        work.exploration.hear(view.map(), view.seen.classes(), starts);
+        let (has_more, mut candidates) = self.explore(work, view, budget)?;
+        if !has_more {
+            candidates.extend(self.seeds(work, view)?);
+            work.instalments.end_search();
+            if self.told.is_empty() && self.counts.n_candidates > 0 {
+                self.told.push(self.first_seeds());
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// What came of the search's first turn.
+    fn first_seeds(&self) -> String {
+        let SeedCounts { n_candidates, n_templates, n_selected, .. } = self.counts;
+        let criterion = self.config.criterion;
+        format!(
+            "the first {n_selected} seeds were chosen by criterion `{criterion}`, from {n_candidates} candidates that cover {n_templates} different sets of things"
+        )
+    }
+
+    /// The fuzzer's turn, at most for a step.
+    fn fuzz(
+        &mut self,
+        work: &mut Work,
+        view: &mut CampaignView<'_>,
+        budget: &Budget,
+    ) -> Result<Vec<Candidate>, StrategyError> {
+        let mut meter = Meter::new(view, budget);
+        let budget = budget.and(&meter.budget(work.instalments.allowance(), view));
+        let candidates = self.fuzz.step(view, &budget)?;
+        work.instalments.spend(meter.read(view));
+        self.proposed.extend(candidates.iter().map(|candidate| (candidate.input.address(), Turn::Fuzz)));
+        Ok(candidates)
     }
 }
 
@@ -202,28 +311,34 @@ impl Strategy for CseFuzzStrategy {
         view: &mut CampaignView<'_>,
         budget: &Budget,
     ) -> Result<Vec<Candidate>, StrategyError> {
-        let mut work = match std::mem::replace(&mut self.phase, Phase::Fuzzing) {
-            Phase::Fuzzing => return self.fuzz.step(view, budget),
-            Phase::Exploring(work) => work,
-            // A campaign that goes on has its seeds.
-            Phase::Unbegun if has_seeds(view) => return self.fuzz.step(view, budget),
-            Phase::Unbegun => Box::new(self.begin(view, budget.wall.is_some() || budget.cpu.is_some())?),
+        let mut work = match self.work.take() {
+            Some(work) => work,
+            None => Box::new(self.begin(view, budget.wall.is_some() || budget.cpu.is_some())?),
         };
-        let (has_more, mut candidates) = self.explore(&mut work, view, budget)?;
-        if has_more {
-            self.phase = Phase::Exploring(work);
-            return Ok(candidates);
-        }
-        candidates.extend(self.seeds(&mut work, view)?);
-        match candidates.is_empty() {
-            true => self.fuzz.step(view, budget),
-            false => Ok(candidates),
-        }
+        let candidates = loop {
+            work.instalments.decide();
+            let turn = work.instalments.turn();
+            let candidates = match turn {
+                Turn::Search => self.search(&mut work, view, budget)?,
+                Turn::Fuzz => self.fuzz(&mut work, view, budget)?,
+            };
+            // A turn that ends without finding anything is no reason to say that there is nothing to do.
+            let is_idle = turn == Turn::Fuzz && work.instalments.allowance() > 0;
+            if !candidates.is_empty() || is_idle || view.is_over(budget) {
+                break candidates;
+            }
+        };
+        self.work = Some(work);
+        Ok(candidates)
     }
 
     fn observe(&mut self, finding: &Finding) {
-        if matches!(finding.kind, FindingKind::Kept(_)) && self.proposed.remove(&finding.input.address()) {
-            self.counts.n_effective += 1;
+        let by = self.proposed.remove(&finding.input.address());
+        if let (FindingKind::Kept(entry), Some(work)) = (&finding.kind, &mut self.work) {
+            let (_, n_reached) = work.reached.new_in(&entry.hits);
+            work.reached.add(&entry.hits);
+            by.iter().for_each(|who| work.instalments.earn(*who, n_reached as u64));
+            self.counts.n_effective += usize::from(by == Some(Turn::Search));
         }
         // The fuzzer knows its own candidates by its own name.
         let is_own = finding.strategy == NAME;
@@ -234,15 +349,7 @@ impl Strategy for CseFuzzStrategy {
     }
 
     fn notices(&self) -> Vec<String> {
-        let mut notices = self.fuzz.notices();
-        if matches!(self.phase, Phase::Fuzzing) && self.counts.n_candidates > 0 {
-            let SeedCounts { n_candidates, n_templates, n_selected, .. } = self.counts;
-            notices.push(format!(
-                "{n_selected} seeds were chosen by criterion `{}`, from {n_candidates} candidates that cover {n_templates} different sets of things",
-                self.config.criterion,
-            ));
-        }
-        notices
+        self.fuzz.notices().into_iter().chain(self.told.clone()).collect()
     }
 }
 
@@ -275,6 +382,28 @@ impl Work {
     }
 }
 
+impl Meter {
+    fn new(view: &CampaignView<'_>, budget: &Budget) -> Self {
+        let is_timed = budget.wall.is_some() || budget.cpu.is_some();
+        Self { start: is_timed.then(Instant::now), last: if is_timed { 0 } else { view.spent.inputs } }
+    }
+
+    /// What was spent since it was read last.
+    fn read(&mut self, view: &CampaignView<'_>) -> u64 {
+        let now = self.start.map_or(view.spent.inputs, |start| start.elapsed().as_micros() as u64);
+        now - std::mem::replace(&mut self.last, now)
+    }
+
+    /// A budget that is over when so much more is spent.
+    fn budget(&self, more: u64, view: &mut CampaignView<'_>) -> Budget {
+        if self.start.is_none() {
+            return Budget::of_inputs(view.spent.inputs + more);
+        }
+        view.is_over(&Budget::of_wall(Duration::MAX));
+        Budget::of_wall(view.spent.wall + Duration::from_micros(more))
+    }
+}
+
 /// What makes one candidate cheaper than another: bytes, then how much happens.
 pub fn cost(input: &Input, n_steps: usize) -> u64 {
     let size: usize = cairn_concolic::contents(input).map(|(_, bytes)| bytes.len()).sum();
@@ -284,12 +413,9 @@ pub fn cost(input: &Input, n_steps: usize) -> u64 {
 /// How all reasons begin for which seeds are proposed.
 const REASON: &str = "a symbolic seed";
 
-/// Whether seeds of this strategy are in the corpus.
-fn has_seeds(view: &CampaignView<'_>) -> bool {
-    let is_seed = |entry: &Arc<Entry>| {
-        entry.provenance.strategy == NAME && entry.provenance.made_by.starts_with(REASON)
-    };
-    view.corpus.since(0).iter().any(is_seed)
+/// Whether an input of the corpus is a seed of this strategy.
+fn is_seed(entry: &Entry) -> bool {
+    entry.provenance.strategy == NAME && entry.provenance.made_by.starts_with(REASON)
 }
 
 fn reason(new: &[Described]) -> String {

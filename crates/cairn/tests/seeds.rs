@@ -253,6 +253,29 @@ fn a_campaign_begins_with_symbolic_seeds_and_goes_on_fuzzing() {
 }
 
 #[test]
+fn a_campaign_that_goes_on_knows_what_is_free_of_its_seeds() {
+    let workspace = built("seeds_tree_map");
+    let words = ["run", "./program", "inputs", "--workers", "1", "--inputs", "3000", "--candidates", "100"];
+    workspace.run("cairn", words.iter().chain(&["--strategy", "csefuzz", "-o", "campaign"]));
+    let n_kept = || {
+        let events = workspace.read("campaign/events.jsonl");
+        let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let is_seed = |event: &Value| {
+            event["made_by"].as_str().is_some_and(|made_by| made_by.starts_with("a symbolic seed"))
+        };
+        let texts = |event: &Value| event["text"].as_str().map(str::to_owned);
+        let (seeds, others): (Vec<Value>, Vec<Value>) = events.partition(is_seed);
+        (seeds.len(), others.iter().filter_map(texts).collect::<Vec<_>>())
+    };
+    let (n_seeds, told) = n_kept();
+    assert!(n_seeds > 0 && !told.iter().any(|text| text.contains("found out again")), "{told:?}");
+    workspace.run("cairn", ["resume", "campaign", "--inputs", "3000"]);
+    let (_, told) = n_kept();
+    let again = format!("what is free of {n_seeds} symbolic seeds was found out again");
+    assert!(told.contains(&again), "{again}: {told:?}");
+}
+
+#[test]
 fn the_same_seeds_are_chosen_again() {
     let workspace = built("seeds_red_black_tree");
     let names = |folder: &str| -> BTreeSet<PathBuf> {

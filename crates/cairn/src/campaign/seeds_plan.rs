@@ -13,7 +13,7 @@ pub struct SeedsArgs {
     /// What seeds are to cover: none (every candidate is a seed), decision, condition, path or decision+kills [default: path]
     #[arg(long, value_name = "NAME")]
     criterion: Option<Criterion>,
-    /// How long candidates are looked for before fuzzing begins [default: a quarter of the time]
+    /// How long candidates are looked for at most, all instalments together [default: a quarter of the time]
     #[arg(long, value_name = "TIME", value_parser = duration::parse_some)]
     explore: Option<Duration>,
     /// The most candidates [default: 40000, or a quarter of the inputs]
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quarter_goes_to_candidates() {
+    fn a_quarter_at_most_goes_to_candidates() {
         let plan = SeedsArgs::default().plan();
         let timed = Budget { wall: Some(Duration::from_secs(60)), ..Budget::UNLIMITED };
         let bound = plan.bound(&timed, 1);

@@ -1,0 +1,192 @@
+//! Whose turn it is: the search's for candidates, or the fuzzer's.
+//!
+//! Candidates cost time that the fuzzer could have, and what they reach it may reach as well. So they are looked for in instalments, and
+//! both are asked what they earn: how many counters that nobody had hit, for what they spend. The search has the first turn. After
+//! that it has another one whenever the fuzzer, over a whole turn of its own, has earned less than the search in its last; the less a turn
+//! of the search has paid, the longer are the fuzzer's.
+
+use std::cmp::Ordering;
+
+/// Who works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The search for candidates.
+    Search,
+    /// The fuzzer.
+    Fuzz,
+}
+
+/// Who works, and for how long. What is spent is counted in anything that both spend, as long as it is the same.
+#[derive(Debug)]
+pub(crate) struct Instalments {
+    turn: Turn,
+    /// What a turn of the search may spend.
+    size: u64,
+    /// What all its turns together may spend.
+    left: u64,
+    /// How many times as much a turn of the fuzzer may spend.
+    patience: u64,
+    /// The turn of the fuzzer that goes on, or was the last.
+    fuzz: Account,
+    /// Likewise, of the search.
+    search: Account,
+    /// Whether the fuzzer's turn is the first since the search had one.
+    is_news: bool,
+}
+
+/// What somebody spends and earns in a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Account {
+    spent: u64,
+    earned: u64,
+}
+
+/// Parts in which the search may spend what it may spend.
+const PARTS: u64 = 8;
+
+/// The longest turn of the fuzzer, in turns of the search.
+const MOST_PATIENCE: u64 = 64;
+
+impl Instalments {
+    /// The search, which may spend so much in all, has the first turn.
+    pub(crate) fn new(most: u64) -> Self {
+        Self {
+            turn: Turn::Search,
+            size: (most / PARTS).max(1),
+            left: most,
+            patience: 1,
+            fuzz: Account::default(),
+            search: Account::default(),
+            is_news: true,
+        }
+    }
+
+    /// Likewise, the fuzzer has.
+    pub(crate) fn after_search(most: u64) -> Self {
+        let mut instalments = Self::new(most);
+        instalments.search.spent = instalments.size;
+        instalments.end_search();
+        instalments
+    }
+
+    /// Who works now.
+    pub(crate) fn turn(&self) -> Turn {
+        self.turn
+    }
+
+    /// What who works now may spend.
+    pub(crate) fn allowance(&self) -> u64 {
+        match self.turn {
+            Turn::Search => self.size.min(self.left).saturating_sub(self.search.spent),
+            Turn::Fuzz => self.size.saturating_mul(self.patience).saturating_sub(self.fuzz.spent),
+        }
+    }
+
+    /// Notes what somebody has earned, now or by what was proposed before.
+    pub(crate) fn earn(&mut self, who: Turn, n_reached: u64) {
+        match who {
+            Turn::Search => self.search.earned += n_reached,
+            Turn::Fuzz => self.fuzz.earned += n_reached,
+        }
+    }
+
+    /// Notes what who works now has spent. The search's turn ends by [`Self::end_search`] only, when it has told what it has found.
+    pub(crate) fn spend(&mut self, spent: u64) {
+        match self.turn {
+            Turn::Search => self.search.spent += spent,
+            Turn::Fuzz => self.fuzz.spent += spent,
+        }
+    }
+
+    /// Ends the search's turn.
+    pub(crate) fn end_search(&mut self) {
+        self.left = self.left.saturating_sub(self.search.spent);
+        self.turn = Turn::Fuzz;
+        self.fuzz = Account::default();
+        self.is_news = true;
+    }
+
+    /// Decides who is next if the fuzzer's turn is over, when everybody has been told what they have earned.
+    pub(crate) fn decide(&mut self) {
+        if self.turn == Turn::Search || self.allowance() > 0 {
+            return;
+        }
+        let pays = self.search.compare(&self.fuzz) != Ordering::Less;
+        if std::mem::take(&mut self.is_news) {
+            self.patience = if pays { 1 } else { (2 * self.patience).min(MOST_PATIENCE) };
+        }
+        self.fuzz = Account::default();
+        if pays && self.left > 0 {
+            self.turn = Turn::Search;
+            self.search = Account::default();
+        }
+    }
+}
+
+impl Account {
+    /// Who earns more for what they spend. Who has earned nothing might have earned half of something.
+    fn compare(&self, other: &Self) -> Ordering {
+        let earned = |account: &Self| u128::from((2 * account.earned).max(1));
+        (earned(self) * u128::from(other.spent.max(1))).cmp(&(earned(other) * u128::from(self.spent.max(1))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whose turns there are if the fuzzer earns `fuzz` for each thing it spends, by when, and the search so much in each of its turns.
+    fn turns(fuzz: impl Fn(u64) -> u64, search: &[u64]) -> String {
+        let mut instalments = Instalments::new(800);
+        let (mut spent, mut text, mut n_searches) = (0, String::new(), 0);
+        while spent < 3200 {
+            let turn = instalments.turn();
+            let step = instalments.allowance().min(50);
+            spent += step;
+            instalments.spend(step);
+            match turn {
+                Turn::Search => {
+                    text.push('S');
+                    if instalments.allowance() == 0 {
+                        instalments.end_search();
+                        instalments.earn(Turn::Search, search.get(n_searches).copied().unwrap_or(0));
+                        n_searches += 1;
+                    }
+                }
+                Turn::Fuzz => {
+                    text.push('f');
+                    instalments.earn(Turn::Fuzz, fuzz(spent) * step);
+                }
+            }
+            instalments.decide();
+        }
+        text
+    }
+
+    #[test]
+    fn the_search_has_one_turn_where_the_fuzzer_earns_more_to_the_end() {
+        assert_eq!(turns(|_| 2, &[100]), format!("SS{}", "f".repeat(62)));
+    }
+
+    #[test]
+    fn the_search_goes_on_as_long_as_it_pays_and_there_is_something_left() {
+        let turns = turns(|_| 1, &[200; 8]);
+        assert_eq!(turns, format!("{}{}", "SSff".repeat(8), "f".repeat(32)));
+    }
+
+    #[test]
+    fn the_search_comes_back_when_the_fuzzer_dries_up() {
+        let dries_up = |spent| if spent < 1000 { 2 } else { 0 };
+        let turns = turns(dries_up, &[100, 100, 0, 0, 0]);
+        // Where both earn nothing, each has half.
+        let later = format!("SSffff{}{}", "SSff".repeat(6), "f".repeat(10));
+        assert_eq!(turns, format!("SS{}{later}", "f".repeat(22)));
+    }
+
+    #[test]
+    fn what_has_earned_nothing_is_tried_less_and_less() {
+        let n_searches = turns(|_| 0, &[]).matches("SS").count();
+        assert_eq!(n_searches, 8, "the fuzzer earns nothing either");
+        assert_eq!(turns(|spent| u64::from(spent % 400 == 0), &[]).matches("SS").count(), 3);
+    }
+}
