@@ -66,17 +66,20 @@ pub fn run(cache: &Cache, name: &str, table: &mut Table) -> Result<()> {
     table.add(cache, row("memory for 40,000 candidates", "MB", megabytes, MOST_MEGABYTES, Vec::new()))
 }
 
-/// All candidates of a target, made once.
+/// All candidates of a target, made once: from its samples, and from what `bench/candidates` has for it.
 pub fn candidates(cache: &Cache, target: &Target, most: u64, time: &str) -> Result<PathBuf> {
     let built = target.build(cache)?;
     let samples = target.record(cache)?.folder;
+    let more = cache.repository.join("bench/candidates").join(target.name);
     let recipe = format!("{most} {time} {} {}", cache.tool_hash("cairn")?, cache.tool_hash("cairn-cc")?);
     let folder = cache.step(&format!("corpora/candidates-{}", target.name), &recipe, |folder| {
         (cache.say)(&format!("making candidates of {}", target.name));
         let start = folder.join("start");
         let script = format!(
-            "mkdir '{start}' && cp -r '{}/.' '{start}' && [ -n \"$(ls '{start}')\" ] || head -c 24 /dev/zero > '{start}/zeros'",
+            "mkdir '{start}' && cp -r '{}/.' '{start}' && if [ -d '{more}' ]; then cp -r '{more}/.' '{start}'; fi
+             [ -n \"$(ls '{start}')\" ] || head -c 24 /dev/zero > '{start}/zeros'",
             samples.display(),
+            more = more.display(),
             start = start.display(),
         );
         cache.shell(folder, &script, &[])?;

@@ -15,7 +15,7 @@ use cairn_experiment::{
 use cairn_targets::{Cache, Flavour, find};
 use serde_json::Value;
 use std::{
-    fs,
+    env, fs,
     path::Path,
     process::{Command, Stdio},
     time::Instant,
@@ -28,9 +28,12 @@ pub const ALL: &[&str] =
 /// The paper's criteria.
 const CRITERIA: [&str; 4] = ["none", "decision", "condition", "path"];
 
-/// The most candidates that are made for a target to choose from.
+/// The most candidates that are made for a target to choose from, and seconds for that.
 const MOST_CANDIDATES: u64 = 10_000;
-const MAKING: &str = "120s";
+const MAKING: u64 = 300;
+
+/// What the others are compared with.
+const UNSEEDED: &str = "fuzz";
 
 /// Carries the comparison out on the named targets and prints its tables.
 pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
@@ -48,7 +51,8 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
 fn choosing(cache: &Cache, name: &str) -> Result<String> {
     let target = find(name)?;
     let built = target.build(cache)?;
-    let all = candidates(cache, target, MOST_CANDIDATES, MAKING)?;
+    let making: u64 = variable("CAIRN_BENCH_MAKING", MAKING)?;
+    let all = candidates(cache, target, MOST_CANDIDATES, &format!("{making}s"))?;
     let folder = results(cache, &format!("csefuzz/{name}"))?;
     let afl = target.executable(cache, Flavour::Afl)?;
     let cmin = || -> Result<f64> {
@@ -129,7 +133,7 @@ fn fuzzing(cache: &Cache, names: &[String]) -> Result<()> {
         cache.shell(&built.folder, &prepare, &[])?;
         targets.push(described);
     }
-    let mut arms = vec![arms::strategy("fuzz", "--strategy fuzz")];
+    let mut arms = vec![arms::strategy(UNSEEDED, "--strategy fuzz")];
     arms.extend(CRITERIA.map(|criterion| {
         arms::strategy(
             &format!("csefuzz-{criterion}"),
@@ -137,6 +141,9 @@ fn fuzzing(cache: &Cache, names: &[String]) -> Result<()> {
         )
     }));
     arms.push(from_cmin());
+    if let Ok(wanted) = env::var("CAIRN_BENCH_ARMS") {
+        arms.retain(|arm| arm.name == UNSEEDED || wanted.split(',').any(|name| name == arm.name));
+    }
     let limit = Limit { cpu_seconds: Some(seconds), ..Limit::default() };
     let experiment = Experiment { name: "csefuzz".into(), repetitions, limit, arms, targets };
     let results = carry_out(cache, &experiment, &folder)?;
