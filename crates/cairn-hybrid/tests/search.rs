@@ -262,3 +262,35 @@ fn searches_that_divide_the_questions_run_nothing_twice_and_leave_nothing_out() 
         }
     }
 }
+
+#[test]
+fn questions_about_what_others_have_reached_wait() {
+    let program = Program::text(SMALL);
+    let (map, heuristic, memory) = (program.map(), Heuristic::BreadthFirst, Memory::default());
+    let config = config(100);
+    let mut explorer = Explorer::new(map, heuristic.selector(), &config, memory.traces.clone());
+    let (mut tracer, mut solver) = (program.tracer(heuristic), config.solver(&memory));
+    explorer.begin(map, &mut tracer, &stdin("abc")).unwrap();
+    // Everything but one way of one condition.
+    let wanted = program.branch("b[1] * 3 == 0x5a", true);
+    let mut reached = vec![1; map.n_counters as usize];
+    for counter in &map.conditions[wanted.condition.index()].when_true {
+        reached[counter.index()] = 0;
+    }
+    explorer.hear(map, &reached);
+    let mut asked = Vec::new();
+    let mut n_put_off = 0;
+    loop {
+        match explorer.advance(map, &mut tracer, &mut solver).unwrap() {
+            Some(advance) if advance.outcome.is_asked() => {
+                asked.push(explorer.view(map).aim(advance.question));
+            }
+            Some(_) => n_put_off += 1,
+            None if explorer.ask_more(map, heuristic) => {}
+            None => break,
+        }
+    }
+    assert_eq!(asked[0], Some(wanted));
+    assert!(n_put_off > 0);
+    assert!(asked.len() > 1 && explorer.is_exhausted(map), "in the end everything is asked");
+}
