@@ -26,6 +26,7 @@ use serde::Serialize;
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -146,15 +147,18 @@ impl Seeds {
             ..Wanted::USUAL
         };
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
-        let starts = self.starts(&subject, screen)?;
         let mutants = self.wants_kills().then(|| Mutants::of(&subject)).transpose()?;
         let campaign_mutants = mutants.as_ref().map(|mutants| all_mutants(mutants, &subject)).transpose()?;
         let views = CampaignViews::new(&subject, subject.views.symbolic.clone(), campaign_mutants);
-        let runners = || {
-            let runner = Runner::of(self.criterion, &views)?.expect("its view was asked for");
-            let measure = Measure::new(&subject.map, self.criterion, runner);
-            Ok(Runners { plain: views.plain()?, measure })
+        let runners = || -> Result<Runners, Failure> {
+            let runner = || Runner::of(self.criterion, &views);
+            let (plain, runner) = at_once(|| views.plain(), runner);
+            let runner = runner?.expect("its view was asked for");
+            Ok(Runners { plain: plain?, measure: Measure::new(&subject.map, self.criterion, runner) })
         };
+        // Both take a while, and neither needs the other.
+        let (first, starts) = at_once(runners, || self.starts(&subject, screen));
+        let starts = starts?;
         let signals = Signals::catch()?;
         let config = HarvestConfig {
             heuristic: (!self.no_explore).then_some(self.heuristic),
@@ -165,7 +169,7 @@ impl Seeds {
             max_size: subject.template.max_size,
             signals: &signals,
         };
-        let mut harvest = seeds::harvest(&views, starts, &runners, &config, screen)?;
+        let mut harvest = seeds::harvest(&views, starts, first?, &runners, &config, screen)?;
         if harvest.selection.templates().is_empty() && harvest.n_failing == 0 {
             signals.die_if_caught();
             return Err(Failure::target("no candidate ended properly, so there is nothing to choose from")
@@ -314,6 +318,15 @@ impl Seeds {
             unconfirmed,
         })
     }
+}
+
+/// What comes of two things that are done at once, the first of them in a thread of its own.
+fn at_once<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
+    })
 }
 
 /// A folder beside another, whose name ends in `end`.

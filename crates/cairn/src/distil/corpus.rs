@@ -78,7 +78,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>, notes: &mut Vec<String>) -> 
         .map_err(failed)?;
     entries
         .retain(|(path, _)| path.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b".")));
-    entries.sort();
+    // All lie in one folder, so their names tell them apart.
+    entries.sort_by(|(one, _), (other, _)| one.file_name().cmp(&other.file_name()));
     // An instance of AFL++, or a campaign: only these folders hold inputs that are worth having.
     let holds = |name: &str| folder.join(name).is_dir();
     let is_campaign = holds("corpus") && folder.join("campaign.db").is_file();

@@ -98,7 +98,7 @@ pub type MakeRunners<'a> = dyn Fn() -> Result<Runners, Failure> + Sync + 'a;
 const AT_ONCE: usize = 256;
 
 /// Inputs that each worker has, at least: a target takes as long to start as it runs on some hundred inputs.
-const PER_WORKER: usize = 2048;
+const PER_WORKER: usize = 512;
 
 /// Time for one question.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -106,18 +106,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often progress is told.
 const TOLD: Duration = Duration::from_millis(200);
 
-/// Makes candidates from inputs, or takes the inputs themselves, and finds out what each covers; `runners` makes as many that do as are
-/// wanted.
+/// Makes candidates from inputs, or takes the inputs themselves, and finds out what each covers: by the first runners, and by as many
+/// others as are wanted.
 pub fn harvest(
     views: &dyn TargetViews,
     inputs: Vec<Input>,
-    runners: &MakeRunners<'_>,
+    first: Runners,
+    others: &MakeRunners<'_>,
     config: &HarvestConfig<'_>,
     screen: &Screen,
 ) -> Result<Harvest, Failure> {
     let mut harvest = Harvest {
         selection: Selection::new(config.pick),
-        runners: runners()?,
+        runners: first,
         n_candidates: 0,
         failing: Vec::new(),
         n_failing: 0,
@@ -130,7 +131,7 @@ pub fn harvest(
     };
     match config.heuristic {
         Some(heuristic) => harvest.explore(views, inputs, heuristic, config, screen)?,
-        None => harvest.take_all(runners, &inputs, config, screen)?,
+        None => harvest.take_all(others, &inputs, config, screen)?,
     }
     Ok(harvest)
 }
@@ -189,7 +190,7 @@ impl Harvest {
     /// Runs all inputs, on several cores where there are many and their order does not matter.
     fn take_all(
         &mut self,
-        runners: &MakeRunners<'_>,
+        others: &MakeRunners<'_>,
         inputs: &[Input],
         config: &HarvestConfig<'_>,
         screen: &Screen,
@@ -201,61 +202,41 @@ impl Harvest {
             Criterion::DecisionKills => 1,
             _ => n_cores.min(inputs.len() / PER_WORKER).max(1),
         };
-        let is_interrupted = match n_workers {
-            1 => self.take_here(inputs, config, screen)?,
-            _ => self.take_together(runners, inputs, n_workers, config, screen)?,
-        };
-        if is_interrupted {
-            self.ended = Ended::Interrupted;
-        }
-        self.measured_in = start.elapsed();
-        Ok(())
-    }
-
-    /// Runs inputs in this thread. Whether that was interrupted.
-    fn take_here(
-        &mut self,
-        inputs: &[Input],
-        config: &HarvestConfig<'_>,
-        screen: &Screen,
-    ) -> Result<bool, Failure> {
-        for part in inputs.chunks(AT_ONCE) {
-            if config.signals.has_caught() {
-                return Ok(true);
-            }
-            let measured = self.runners.measure(part)?;
-            self.take_part(part, measured, screen);
-        }
-        Ok(false)
-    }
-
-    /// Runs inputs in so many threads. Whether that was interrupted.
-    fn take_together(
-        &mut self,
-        runners: &MakeRunners<'_>,
-        inputs: &[Input],
-        n_workers: usize,
-        config: &HarvestConfig<'_>,
-        screen: &Screen,
-    ) -> Result<bool, Failure> {
-        let (send, measured) = (1..=n_workers).map(|_| mpsc::sync_channel(1)).unzip::<_, _, Vec<_>, Vec<_>>();
-        thread::scope(|scope| -> Result<bool, Failure> {
-            for (worker, (send, core)) in send.into_iter().zip(engine::cores(n_workers)).enumerate() {
+        thread::scope(|scope| -> Result<(), Failure> {
+            let mut measured = Vec::new();
+            // The first works here.
+            for (worker, core) in engine::cores(n_workers).into_iter().enumerate().skip(1) {
                 let parts = inputs.chunks(AT_ONCE).skip(worker).step_by(n_workers);
+                let (send, receive) = mpsc::sync_channel(1);
                 let tell = move |measured| send.send(measured).is_ok() && !config.signals.has_caught();
                 scope.spawn(move || {
                     pin(core);
-                    measure_parts(runners, parts, tell);
+                    measure_parts(others, parts, tell);
                 });
+                measured.push(receive);
             }
-            // Whoever waits for a place to tell something has to hear that nobody listens.
-            let measured = measured;
             for (number, part) in inputs.chunks(AT_ONCE).enumerate() {
-                let Ok(part_measured) = measured[number % n_workers].recv() else { return Ok(true) };
-                self.take_part(part, part_measured?, screen);
+                if config.signals.has_caught() {
+                    self.ended = Ended::Interrupted;
+                    break;
+                }
+                let part_measured = match (number % n_workers).checked_sub(1).map(|other| &measured[other]) {
+                    None => self.runners.measure(part)?,
+                    Some(others) => match others.recv() {
+                        Ok(part_measured) => part_measured?,
+                        Err(_) => {
+                            self.ended = Ended::Interrupted;
+                            break;
+                        }
+                    },
+                };
+                self.take_part(part, part_measured, screen);
             }
-            Ok(false)
-        })
+            drop(measured);
+            Ok(())
+        })?;
+        self.measured_in = start.elapsed();
+        Ok(())
     }
 
     fn take_part(&mut self, part: &[Input], measured: Vec<Measured>, screen: &Screen) {
