@@ -25,7 +25,7 @@ pub(crate) enum Kind {
 }
 
 /// How an input was made.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Made {
     /// The seed it was made from.
     pub seed: Option<u32>,
@@ -115,13 +115,13 @@ impl Batch {
         &mut self,
         session: &mut Session,
         wants: Wants,
-        sampled: &mut dyn FnMut(&[u8]),
+        counted: &mut dyn FnMut(usize, &[u8]),
         notable: &mut Vec<Notable>,
     ) -> Result<(), ExecutorError> {
         match self.kind {
             Kind::Empty => Ok(()),
-            Kind::Buffers => self.run_buffers(session, wants, sampled, notable),
-            Kind::Inputs => run_inputs(&self.inputs, 0, session, wants, sampled, notable),
+            Kind::Buffers => self.run_buffers(session, wants, counted, notable),
+            Kind::Inputs => run_inputs(&self.inputs, 0, session, wants, counted, notable),
         }
     }
 
@@ -129,7 +129,7 @@ impl Batch {
         &mut self,
         session: &mut Session,
         wants: Wants,
-        sampled: &mut dyn FnMut(&[u8]),
+        counted: &mut dyn FnMut(usize, &[u8]),
         notable: &mut Vec<Notable>,
     ) -> Result<(), ExecutorError> {
         let buffers = &self.buffers[..self.made.len()];
@@ -140,7 +140,7 @@ impl Batch {
             if n == 0 {
                 // Too large for any batch.
                 let whole = [buffer_input(&buffers[start])];
-                run_inputs(&whole, start, session, wants, sampled, notable)?;
+                run_inputs(&whole, start, session, wants, counted, notable)?;
                 start += 1;
                 continue;
             }
@@ -150,7 +150,7 @@ impl Batch {
                     && wants != Wants::NOVELTY
                     && run.end != BufferEnd::Ended(Ending::TimedOut)
                 {
-                    sampled(counters);
+                    counted(place, counters);
                 }
                 let ending = match run.end {
                     BufferEnd::Returned(_) if run.n_new == 0 => continue,
@@ -179,14 +179,14 @@ fn run_inputs(
     first: usize,
     session: &mut Session,
     wants: Wants,
-    sampled: &mut dyn FnMut(&[u8]),
+    counted: &mut dyn FnMut(usize, &[u8]),
     notable: &mut Vec<Notable>,
 ) -> Result<(), ExecutorError> {
     for (place, run) in (first..).zip(session.run_batch(inputs, wants)?) {
         let execution = run.execution;
         let is_out_of_time = execution.outcome.ending == Ending::TimedOut;
         if wants != Wants::NOVELTY && !is_out_of_time {
-            sampled(&execution.counters);
+            counted(place, &execution.counters);
         }
         if run.n_new > 0 || execution.outcome.ending.is_failure() {
             let is_shown = run.n_new > 0 || is_out_of_time;

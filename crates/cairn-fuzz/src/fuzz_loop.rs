@@ -7,19 +7,17 @@ use crate::{
     dictionary::Dictionary,
     hangs::Hangs,
     harness::HarnessChanges,
+    killing::Sampled,
     liberty,
     mutation::{Material, Mutations, Recipe},
     pace::Pace,
-    queue::{Queue, Seed, signature},
+    queue::{Queue, Rarity, Seed, way},
     random::Random,
     region::{self, RegionKind, Scope, is_only_buffer},
     surroundings::{Done, Surroundings},
     trim::trim,
 };
-use cairn_abi::{
-    session::class,
-    symbolic::{self, RegionId},
-};
+use cairn_abi::symbolic::{self, RegionId};
 use cairn_executor::{Changers, ExecutorError, SessionRun, WantedCounters, Wants};
 use cairn_model::{Ending, Input, ProgramMap};
 use cairn_strategy::{Candidate, Chosen, Entry, FailingRuns, Sample, Seen};
@@ -58,7 +56,12 @@ pub struct FuzzLoop {
     /// Those of them whose inputs were cut down before.
     pub(crate) trimmed_places: Vec<usize>,
     /// Those on which the target failed.
-    failed_places: Vec<usize>,
+    pub(crate) failed_places: Vec<usize>,
+    rarity: Rarity,
+    /// How rare the rarest of what each of its inputs hit is, with its place, where there are mutants.
+    pub(crate) rarities: Vec<(u32, usize)>,
+    /// Inputs that are likely to kill something and wait to be looked at.
+    pub(crate) likely: VecDeque<Sampled>,
     /// Marks have numbers from here on.
     first_mark: u32,
     pub(crate) counts: FuzzCounts,
@@ -137,6 +140,9 @@ impl FuzzLoop {
             kept_places: Vec::new(),
             trimmed_places: Vec::new(),
             failed_places: Vec::new(),
+            rarity: Rarity::default(),
+            rarities: Vec::new(),
+            likely: VecDeque::new(),
             first_mark: map.n_counters,
             counts: FuzzCounts::default(),
             config,
@@ -434,17 +440,23 @@ impl FuzzLoop {
     fn run_batch(&mut self, around: &mut dyn Surroundings) -> Result<(), ExecutorError> {
         let is_sampled = self.n_batches.is_multiple_of(SAMPLED);
         self.n_batches += 1;
-        let wants = if is_sampled { EVERYTHING_COUNTED } else { Wants::NOVELTY };
-        let queue = &mut self.queue;
-        let mut sampled = |counters: &[u8]| {
-            let hit = counters.iter().enumerate().filter(|(_, count)| **count != 0);
-            queue.sample(signature(hit.map(|(counter, count)| (counter as u32, class(*count)))));
+        let has_mutants = around.mutants().is_some();
+        let wants = if is_sampled || has_mutants { EVERYTHING_COUNTED } else { Wants::NOVELTY };
+        let Self { queue, rarity, rarities, .. } = self;
+        rarities.clear();
+        let mut counted = |place: usize, counters: &[u8]| {
+            if is_sampled {
+                queue.sample(way(counters));
+            }
+            if has_mutants {
+                rarities.push((rarity.count(counters), place));
+            }
         };
         self.notable.clear();
         let whole = around.session().config().run.wall_limit;
         let backstop = self.hangs.backstop(around.backstop(), whole);
         around.session().set_wall_limit(backstop);
-        let ran = self.batch.run(around.session(), wants, &mut sampled, &mut self.notable);
+        let ran = self.batch.run(around.session(), wants, &mut counted, &mut self.notable);
         around.session().set_wall_limit(whole);
         ran
     }
@@ -598,7 +610,10 @@ impl FuzzLoop {
         let address = seed.input().address();
         let index = self.queue.add(seed);
         self.unjudged.insert(address, index);
-        self.unlooked.push(index);
+        // Symbolic runs are dear, and what was kept for mutants reaches nothing that others do not.
+        if !self.queue.seed(index).is_for_mutants() {
+            self.unlooked.push(index);
+        }
     }
 }
 

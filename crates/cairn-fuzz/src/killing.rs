@@ -1,11 +1,12 @@
 //! Mutants in the loop: which inputs are looked at, and what becomes of those that kill one.
 //!
 //! Inputs that reach something new are kept, and looked at later ([`Killer`](crate::killer::Killer)); of the others as many as the
-//! share of mutants allows: what was cut down to something new, then children of seeds that infect a survivor without killing it,
-//! the rest by chance. What infects a mutant that nothing infected before joins a
-//! *pool* of seeds, which nobody else hears of: a change of it may carry the difference to the program's output.
+//! share of mutants allows: what was cut down to something new, answers to questions, what hits what is rare, children of seeds that
+//! infect a survivor without killing it. What infects a mutant that nothing infected before joins a *pool* of seeds, which nobody
+//! else hears of: a change of it may carry the difference to the program's output.
 
 use crate::{
+    batch::Made,
     fuzz_loop::{EVERYTHING_COUNTED, Found, FuzzLoop},
     mutants::{Care, Looked},
     queue::Seed,
@@ -14,16 +15,29 @@ use crate::{
 use cairn_executor::ExecutorError;
 use cairn_model::{Input, Kill, MutantId};
 use cairn_strategy::{Candidate, EntryId, Seen};
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 /// Seeds of the pool at one time.
 const MOST_IN_POOL: usize = 256;
+
+/// Inputs at one time that wait because they are likely to kill something.
+const MOST_LIKELY: usize = 512;
+
+/// What no more inputs have hit is rare. On `cjson` one of four inputs killed something that were among the first two to hit a
+/// counter, one of two hundred of those that came shortly before this, and of ten thousand later ones a single one did.
+const RARE: u32 = 1024;
 
 /// How finely chances are told apart.
 const PARTS: usize = 1 << 16;
 
 /// How hard a child of the pool is looked for.
 const TRIES: usize = 4;
+
+/// An input that is looked at to find out whether it is worth keeping.
+pub(crate) struct Sampled {
+    input: Input,
+    made: Made,
+}
 
 impl FuzzLoop {
     /// Notes that a mutant is killed, by whomever: seeds need not be chosen any more because they infect it.
@@ -60,41 +74,65 @@ impl FuzzLoop {
         took: Option<Duration>,
         done: &mut Done,
     ) -> Result<(), ExecutorError> {
-        let n_inputs = self.batch.len();
         let n_reached = found[n_before..].iter().filter(|found| found.n_reached > 0).count();
         let Some(mutants) = around.mutants() else { return Ok(()) };
-        mutants.share.fuzzed(n_inputs as u64, took, n_reached);
+        mutants.share.fuzzed(self.batch.len() as u64, took, n_reached);
         let is_everything = mutants.share.is_everything();
-        // Of what was cut down the whole may kill more, and is next to something new.
-        let first = std::mem::take(&mut self.trimmed_places).into_iter().map(Some);
-        let mut looked_at: HashSet<usize> = self.kept_places.iter().copied().collect();
-        let mut next_place = 0..n_inputs;
-        for trimmed in first.chain(std::iter::repeat_n(None, n_inputs)) {
+        let mut others = self.samples(is_everything).into_iter();
+        loop {
             let start = around.clock();
             let Some(mutants) = around.mutants().filter(|mutants| mutants.share.allows(Care::Sample)) else {
                 break;
             };
-            let place = match (trimmed, is_everything) {
-                (Some(place), _) => place,
-                (None, true) => next_place.next().expect("as many as there are inputs"),
-                (None, false) => self.sample(),
-            };
-            if trimmed.is_none() && !looked_at.insert(place) {
-                continue;
-            }
-            let input = self.batch.input(place);
-            let looked = mutants.look(&input, Care::Sample)?;
+            let next = self.likely.pop_front().or_else(|| Some(self.sampled(others.next()?)));
+            let Some(sampled) = next else { break };
+            let looked = mutants.look(&sampled.input, Care::Sample)?;
             let took = around.clock().zip(start).map(|(now, start)| now.saturating_sub(start));
             if let Some(mutants) = around.mutants() {
                 mutants.share.looked(Care::Sample, looked.n_runs, took, looked.kills.len());
             }
             done.target_runs += 1;
             done.mutant_runs += looked.n_runs;
-            if let Some(candidate) = self.keep_for_mutants(place, input, looked, around, done)? {
+            if let Some(candidate) = self.keep_for_mutants(sampled, looked, around, done)? {
                 found.push(Found { is_failure: false, n_reached: 0, candidate });
             }
         }
         Ok(())
+    }
+
+    /// Puts aside the inputs of the batch that are the likeliest to kill something, and returns places of others to look at, the
+    /// likeliest first.
+    ///
+    /// What was cut down to something new, of which the whole may kill more, and answers to questions are put aside. Of the others
+    /// those come first that hit what hardly any input has hit; then, by chance, a child of one that infects a survivor.
+    fn samples(&mut self, is_everything: bool) -> Vec<usize> {
+        let by_chance = self.sample();
+        let is_open =
+            |place: &usize| !self.kept_places.contains(place) && !self.failed_places.contains(place);
+        let cut_down = self.trimmed_places.iter().copied();
+        if is_everything {
+            return cut_down.chain((0..self.batch.len()).filter(is_open)).collect();
+        }
+        let is_answer = |place: &usize| self.batch.made(*place).how.is_some();
+        let answers = (0..self.batch.len()).filter(|place| is_answer(place) && is_open(place));
+        let room = MOST_LIKELY.saturating_sub(self.likely.len());
+        let likely: Vec<Sampled> =
+            cut_down.chain(answers).take(room).map(|place| self.sampled(place)).collect();
+        let is_rare =
+            |(n_runs, place): &&(u32, usize)| *n_runs <= RARE && !is_answer(place) && is_open(place);
+        let mut rare: Vec<(u32, usize)> = self.rarities.iter().filter(is_rare).copied().collect();
+        rare.sort_unstable();
+        let is_rest = |place: &usize| {
+            !is_answer(place) && is_open(place) && rare.iter().all(|(_, other)| other != place)
+        };
+        let rest = Some(by_chance).filter(is_rest);
+        let others = rare.iter().map(|(_, place)| *place).chain(rest).collect();
+        self.likely.extend(likely);
+        others
+    }
+
+    fn sampled(&self, place: usize) -> Sampled {
+        Sampled { input: self.batch.input(place), made: self.batch.made(place).clone() }
     }
 
     /// Whether the next seed is chosen because of mutants: about as often as their share says.
@@ -121,8 +159,7 @@ impl FuzzLoop {
     /// Keeps an input that kills something as a seed and a candidate, and one that infects something new in the pool.
     fn keep_for_mutants(
         &mut self,
-        place: usize,
-        input: Input,
+        Sampled { input, made }: Sampled,
         looked: Looked,
         around: &mut dyn Surroundings,
         done: &mut Done,
@@ -135,7 +172,6 @@ impl FuzzLoop {
         let runs = around.session().run_batch(std::slice::from_ref(&input), EVERYTHING_COUNTED)?;
         let Some(run) = runs.into_iter().next() else { return Ok(None) };
         let (hits, fuel) = (Seen::hits(&run.execution.counters), run.execution.fuel_used);
-        let made = self.batch.made(place);
         let parent = made.seed.and_then(|seed| self.queue.seed(seed as usize).id());
         let seed = Seed::new(input.clone(), hits, fuel, parent);
         let marks = self.marks(&looked);

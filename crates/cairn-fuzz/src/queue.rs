@@ -10,10 +10,11 @@
 //! and are chosen apart, so that marks take nothing from coverage but what they are given.
 
 mod energy;
+mod rarity;
 mod seed;
 
 pub use self::seed::Seed;
-pub(crate) use self::seed::signature;
+pub(crate) use self::{rarity::Rarity, seed::way};
 
 use self::energy::Averages;
 use crate::{chooser::Chooser, random::Random};

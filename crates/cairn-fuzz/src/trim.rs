@@ -4,10 +4,9 @@
 //! has to change is hit a hundred times more rarely than of one.
 
 use crate::{
-    queue::{Seed, signature},
+    queue::{Seed, way},
     region::{RegionKind, Scope, raw_bytes_mut},
 };
-use cairn_abi::session::class;
 use cairn_executor::{ExecutorError, Session, WantedCounters, Wants};
 use cairn_model::{Input, input::FileKind};
 
@@ -112,9 +111,8 @@ impl Trimming<'_> {
         self.n_left -= inputs.len();
         let runs = self.session.run_batch(inputs, COUNTED)?;
         let fuels = runs.into_iter().map(|run| {
-            let counted = run.execution.counters.iter().enumerate().filter(|(_, count)| **count != 0);
-            let found = signature(counted.map(|(counter, count)| (counter as u32, class(*count))));
-            let is_same = found == self.wanted && !run.execution.outcome.ending.is_failure();
+            let is_same =
+                way(&run.execution.counters) == self.wanted && !run.execution.outcome.ending.is_failure();
             is_same.then_some(run.execution.fuel_used)
         });
         Ok(fuels.collect())

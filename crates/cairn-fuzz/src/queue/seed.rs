@@ -1,6 +1,7 @@
 //! An input of the queue.
 
 use crate::region;
+use cairn_abi::session::class;
 use cairn_concolic::Freedom;
 use cairn_model::Input;
 use cairn_strategy::EntryId;
@@ -145,4 +146,13 @@ pub(crate) fn signature(hits: impl Iterator<Item = (u32, u8)>) -> u64 {
         let mixed = (hash ^ (u64::from(counter) << 8 | u64::from(class))).wrapping_mul(0xff51_afd7_ed55_8ccd);
         mixed ^ mixed >> 32
     })
+}
+
+/// Names the way of a run by its counters, as [`signature`] does.
+pub(crate) fn way(counters: &[u8]) -> u64 {
+    // Most are not hit, and are passed over together.
+    let words = counters.chunks(8).enumerate().filter(|(_, word)| word.iter().any(|count| *count != 0));
+    let hits = words
+        .flat_map(|(index, word)| word.iter().enumerate().map(move |(n, count)| (8 * index + n, *count)));
+    signature(hits.filter(|(_, count)| *count != 0).map(|(counter, count)| (counter as u32, class(count))))
 }
