@@ -366,6 +366,7 @@ mod all_others {
         mutant_files
         mutant_floats
         mutant_harness
+        mutant_instances
         mutant_logic
         mutant_loops
         mutant_macros

@@ -138,6 +138,7 @@ truths! {
     mutant_calls
     mutant_floats
     mutant_harness
+    mutant_instances
     mutant_logic
     mutant_loops
     mutant_macros
