@@ -91,8 +91,17 @@ fn variable<T: std::str::FromStr>(name: &str, otherwise: T) -> Result<T> {
     }
 }
 
-/// A harness: files are buffers.
+/// A harness, also as AFL++ and libFuzzer run it.
 fn library(cache: &Cache, folder: &Path, name: &str) -> Result<Described> {
+    let target = find(name)?;
+    let mut described = harness(cache, folder, name)?;
+    let fuzzer = target.executable(cache, Flavour::LibFuzzer)?;
+    described.values.insert("libfuzzer".into(), text(&fuzzer));
+    with_afl(cache, target, described)
+}
+
+/// A harness: files are buffers.
+fn harness(cache: &Cache, folder: &Path, name: &str) -> Result<Described> {
     let target = find(name)?;
     let seeds = folder.join("seeds").join(name);
     fs::create_dir_all(&seeds)?;
@@ -104,10 +113,7 @@ fn library(cache: &Cache, folder: &Path, name: &str) -> Result<Described> {
         // AFL++ wants one.
         fs::write(seeds.join("something"), "something\n")?;
     }
-    let fuzzer = target.executable(cache, Flavour::LibFuzzer)?;
-    let mut described = describe(cache, target, name.into(), seeds)?;
-    described.values.insert("libfuzzer".into(), text(&fuzzer));
-    Ok(described)
+    describe(cache, target, name.into(), seeds)
 }
 
 /// A program under each of some recorded arguments: files are standard input.
@@ -121,7 +127,7 @@ fn under_arguments(cache: &Cache, folder: &Path, name: &str) -> Result<Vec<Descr
         let mut described = describe(cache, target, format!("{name}-{}", index + 1), seeds.clone())?;
         described.coverage_args.clone_from(&args);
         described.args = args;
-        Ok(described)
+        with_afl(cache, target, described)
     });
     described.collect()
 }
@@ -133,7 +139,7 @@ fn with_arguments(cache: &Cache, folder: &Path, name: &str) -> Result<Described>
     let (seeds, split) = (folder.join("whole").join(name), folder.join("split").join(name));
     recorded.write_whole(&seeds)?;
     recorded.write_split(&split)?;
-    let mut described = describe(cache, target, name.into(), seeds)?;
+    let mut described = with_afl(cache, target, describe(cache, target, name.into(), seeds)?)?;
     described.values.insert("afl_seeds".into(), text(&split));
     Ok(described)
 }
@@ -153,24 +159,30 @@ fn describe(cache: &Cache, target: &Target, name: String, seeds: PathBuf) -> Res
     let prepare =
         format!("rm -rf prepared && cairn run ./{} -o prepared --inputs 1 --workers 1", target.program_name);
     cache.shell(&built.folder, &prepare, &[])?;
-    let coverage = target.executable(cache, Flavour::Coverage)?;
+    let mut coverage = target.executable(cache, Flavour::Coverage)?;
+    let files = target.scope_files(&coverage)?;
+    if !coverage.ends_with(target.program_name) {
+        // What it is called decides what it does.
+        let called = coverage.with_file_name(target.program_name);
+        fs::copy(&coverage, &called)?;
+        coverage = called;
+    }
     let values = BTreeMap::from([
         ("cairn".into(), text(&cache.tools.join("cairn"))),
         ("folder".into(), text(&built.folder)),
         ("program".into(), text(&built.program)),
+    ]);
+    Ok(Described { name, seeds, args: Vec::new(), files, coverage, coverage_args: Vec::new(), values })
+}
+
+/// With what AFL++ needs.
+fn with_afl(cache: &Cache, target: &Target, mut described: Described) -> Result<Described> {
+    described.values.extend([
         ("afl".into(), text(&target.executable(cache, Flavour::Afl)?)),
         ("cmplog".into(), text(&target.executable(cache, Flavour::AflCmplog)?)),
-        ("afl_seeds".into(), text(&seeds)),
+        ("afl_seeds".into(), text(&described.seeds)),
     ]);
-    Ok(Described {
-        name,
-        seeds,
-        args: Vec::new(),
-        files: target.scope_files(&coverage)?,
-        coverage,
-        coverage_args: Vec::new(),
-        values,
-    })
+    Ok(described)
 }
 
 fn text(path: &Path) -> String {

@@ -132,7 +132,9 @@ impl Target {
                 vec![("SRC", here.as_str()), ("HARNESS", harness.as_str()), ("INCLUDE", include.as_str())];
             variables.extend(flavour.variables());
             variables.extend(flavour.more_variables());
-            let splitter = format!("-Wl,--wrap=main -Wl,{here}/split.o");
+            // Not every build links with the flags it compiles with.
+            let profile = if flavour == Flavour::Coverage { " -fprofile-instr-generate" } else { "" };
+            let splitter = format!("-Wl,--wrap=main -Wl,{here}/split.o{profile}");
             if flavour.companion(self.kind) == Some(SPLITTER) {
                 // Not instrumented: it is no part of the program.
                 cache.shell(folder, &format!("clang-19 -O2 -c {SPLITTER}"), &[])?;

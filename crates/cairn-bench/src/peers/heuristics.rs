@@ -3,7 +3,7 @@
 //!
 //! Branches and lines are counted by clang's build, as for peers; those that the seeds reach are an arm of their own.
 
-use super::{arms, as_recorded, carry_out, library, variable, version};
+use super::{arms, as_recorded, carry_out, harness, variable, version};
 use anyhow::Result;
 use cairn_experiment::{Arm, CellResult, Experiment, Limit, Target, statistics::median};
 use cairn_search::Heuristic;
@@ -31,7 +31,7 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     let mut targets = Vec::new();
     for name in names {
         targets.push(match find(name)?.kind {
-            Kind::Harness(_) => library(cache, &folder, name)?,
+            Kind::Harness(_) => harness(cache, &folder, name)?,
             Kind::Program => as_recorded(cache, &folder, name)?,
         });
     }
