@@ -24,7 +24,7 @@ const MOST_IN_POOL: usize = 256;
 const MOST_LIKELY: usize = 512;
 
 /// What no more inputs have hit is rare. On `cjson` one of four inputs killed something that were among the first two to hit a
-/// counter, one of two hundred of those that came shortly before this, and of ten thousand later ones a single one did.
+/// counter, one of two hundred of those that came shortly before this, and one of nine thousand of those beyond 4,096.
 const RARE: u32 = 1024;
 
 /// How finely chances are told apart.
