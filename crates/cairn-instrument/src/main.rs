@@ -15,7 +15,9 @@ use cairn_instrument::{
     scope::Scope,
     symbolic,
 };
-use cairn_model::{FunctionId, ProgramMap, SiteTable, StableId, facts::UnitFacts, versioned};
+use cairn_model::{
+    FunctionId, ProgramMap, SiteTable, StableId, facts::UnitFacts, versioned, versioned::VersionedError,
+};
 use cairn_mutants::catalogue::OperatorSet;
 use inkwell::{context::Context, module::Module};
 use std::{
@@ -291,9 +293,16 @@ fn read_facts(folder: &Path) -> Result<BTreeMap<String, UnitFacts>> {
         fs::read_dir(folder).with_context(|| format!("failed to read facts in `{}`", folder.display()))?;
     for entry in entries {
         let entry = entry?;
-        // Objects compiled by another version are mapped from their bitcode alone; `doctor` counts what is joined.
-        if let Ok(facts) = versioned::decode(&fs::read(entry.path())?) {
-            units.insert(entry.file_name().to_string_lossy().into_owned(), facts);
+        match versioned::decode(&fs::read(entry.path())?) {
+            Ok(facts) => {
+                units.insert(entry.file_name().to_string_lossy().into_owned(), facts);
+            }
+            // Mapped from their bitcode alone, most of their branches would be missing.
+            Err(error @ VersionedError::Version { .. }) => {
+                bail!("{error}: the program was compiled by another version of `cairn-cc`, compile it anew")
+            }
+            // One object that cannot be told about does not keep the others from it; `doctor` counts what is joined.
+            Err(_) => {}
         }
     }
     Ok(units)

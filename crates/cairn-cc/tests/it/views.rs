@@ -44,6 +44,19 @@ fn views_run_after_the_build_folder_was_cleaned_and_are_built_once() {
 }
 
 #[test]
+fn a_program_of_another_version_of_the_compiler_is_refused() {
+    let project = Project::new(&[("main.c", MAIN), ("twice.c", TWICE)]);
+    project.sh("cairn-cc main.c twice.c -o prog");
+    let (settings, record) = (project.settings(), project.record("prog"));
+    let path = fs::read_dir(record.facts_dir()).unwrap().next().unwrap().unwrap().path();
+    let mut facts = fs::read(&path).unwrap();
+    facts[8] -= 1;
+    fs::write(&path, facts).unwrap();
+    let error = build_views(&settings, &record, &ViewRequest::default()).unwrap_err().to_string();
+    assert!(error.contains("another version of `cairn-cc`, compile it anew"), "{error}");
+}
+
+#[test]
 fn a_symbolic_view_behaves_as_the_program_and_is_built_once() {
     let project = Project::new(&[("main.c", MAIN), ("twice.c", TWICE)]);
     project.sh("cairn-cc main.c twice.c -o prog");
