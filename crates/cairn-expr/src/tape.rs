@@ -5,13 +5,18 @@
 //! only the instructions that depend on them.
 
 mod compile;
+mod dependents;
 mod instruction;
 
 use crate::{
     evaluate::Bytes,
     inputs::InputByte,
-    tape::instruction::{Instruction, Place, execute},
+    tape::{
+        dependents::Dependents,
+        instruction::{Instruction, Place, execute},
+    },
 };
+use std::sync::OnceLock;
 
 /// Some expressions, compiled together.
 #[derive(Clone, Debug)]
@@ -22,6 +27,8 @@ pub struct Tape {
     roots: Vec<Place>,
     inputs: Vec<InputByte>,
     tables: Vec<Box<[u8]>>,
+    /// Made for the first slice; none if they are too many.
+    dependents: OnceLock<Option<Dependents>>,
 }
 
 /// The instructions of a [`Tape`] that depend on some bytes.
@@ -71,6 +78,19 @@ impl Tape {
 
     /// What must be repeated when the bytes in some slots change.
     pub fn slice(&self, slots: &[usize]) -> Slice {
+        let all = || Dependents::of(&self.code, self.registers.len(), self.inputs.len());
+        let Some(dependents) = self.dependents.get_or_init(all) else { return self.slice_of_all(slots) };
+        let mut indices: Vec<u32> =
+            slots.iter().flat_map(|slot| dependents.of_slot(*slot).iter().copied()).collect();
+        if slots.len() > 1 {
+            indices.sort_unstable();
+            indices.dedup();
+        }
+        Slice { code: indices.into_iter().map(|index| self.code[index as usize]).collect() }
+    }
+
+    /// Likewise, by looking through everything.
+    fn slice_of_all(&self, slots: &[usize]) -> Slice {
         let mut is_changed = vec![false; self.registers.len()];
         let mut code = Vec::new();
         for instruction in &self.code {

@@ -122,12 +122,16 @@ proptest! {
         let mut input = first.clone();
         for (n, (slot, byte)) in [(usize::MAX, 0)].into_iter().chain(changes).enumerate() {
             if n > 0 && !tape.inputs().is_empty() {
-                let slot = slot % tape.inputs().len();
-                let InputByte { region, offset } = tape.inputs()[slot];
-                let index = common::REGIONS.iter().position(|other| *other == region).expect("it is known");
-                input[index * common::REGION_SIZE as usize + offset as usize] = byte;
-                machine.set(slot, byte);
-                machine.run_slice(&tape.slice(&[slot]));
+                let n_slots = tape.inputs().len();
+                let slots = [slot % n_slots, (slot / n_slots) % n_slots];
+                let slots = &slots[..1 + usize::from(byte % 2)];
+                for slot in slots {
+                    let InputByte { region, offset } = tape.inputs()[*slot];
+                    let index = common::REGIONS.iter().position(|other| *other == region).expect("it is known");
+                    input[index * common::REGION_SIZE as usize + offset as usize] = byte;
+                    machine.set(*slot, byte);
+                }
+                machine.run_slice(&tape.slice(slots));
             }
             let bytes = bytes(&input);
             let mut evaluator = Evaluator::new(&dag, &bytes);

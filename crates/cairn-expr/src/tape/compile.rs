@@ -26,6 +26,7 @@ impl Tape {
                 roots: Vec::new(),
                 inputs: inputs(dag, &evaluated),
                 tables: Vec::new(),
+                dependents: std::sync::OnceLock::new(),
             },
             places: HashMap::default(),
             tables: HashMap::default(),
