@@ -15,6 +15,9 @@ use std::{
 /// Evaluations of one byte's own conditions that count as one of the query.
 const DOMAIN_DISCOUNT: u64 = 16;
 
+/// Instructions and distances between two looks at the clock, some tens of microseconds.
+const LOOK_AFTER: usize = 1 << 15;
+
 /// Instructions looked through for touches.
 const MAX_TOUCHED_CODE: usize = 4_000_000;
 
@@ -87,6 +90,8 @@ pub struct Problem<'t> {
     limit: u64,
     start: Instant,
     timeout: Duration,
+    /// Instructions and distances since somebody looked at the clock.
+    since_look: usize,
     is_late: bool,
 }
 
@@ -131,6 +136,7 @@ impl<'t> Problem<'t> {
             limit: budget.evaluations,
             start: Instant::now(),
             timeout: budget.timeout,
+            since_look: 0,
             is_late: false,
         };
         problem.find_domains(domains);
@@ -212,7 +218,7 @@ impl<'t> Problem<'t> {
 
     /// Evaluates what depends on the touched slots and returns the distance of the whole query.
     pub fn evaluate(&mut self, touch: &Touch) -> f64 {
-        self.count();
+        self.count(touch.slice.len() + touch.conditions.len());
         self.machine.run_slice(&touch.slice);
         let Self { compiled, machine, metric, scratch, .. } = self;
         self.distances.update(&touch.conditions, |index| compiled[index].distance(machine, *metric, scratch));
@@ -224,7 +230,7 @@ impl<'t> Problem<'t> {
         for (slot, value) in bytes.iter().enumerate() {
             self.machine.set(slot, *value);
         }
-        self.count();
+        self.count(self.machine.tape().len() + self.conditions.len());
         self.machine.run();
         self.measure_all();
         self.total()
@@ -262,11 +268,20 @@ impl<'t> Problem<'t> {
         self.measure_all();
     }
 
-    fn count(&mut self) {
+    /// Counts an evaluation of this size.
+    fn count(&mut self, size: usize) {
         self.evaluations += 1;
-        if self.evaluations & 0x3ff == 0 {
+        self.since_look += 16 + size;
+        if self.since_look >= LOOK_AFTER {
+            self.since_look = 0;
             self.is_late = self.start.elapsed() > self.timeout;
         }
+    }
+
+    /// Counts work that is like so many evaluations.
+    pub fn charge(&mut self, n_evaluations: u64) {
+        self.evaluations += n_evaluations;
+        self.is_late = self.start.elapsed() > self.timeout;
     }
 
     /// Evaluations so far.

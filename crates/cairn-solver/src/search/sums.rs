@@ -14,6 +14,9 @@ use super::{
 /// Choices looked at for one start and total.
 const MAX_CHOICES: usize = 40_000;
 
+/// Choices that count as an evaluation.
+const CHOICE_DISCOUNT: usize = 8;
+
 /// Starts: the candidate as it is, then with the bytes that are not weighed changed at random.
 const MAX_STARTS: usize = 4;
 
@@ -165,8 +168,17 @@ fn solve_weighed(problem: &mut Problem<'_>, sums: &[Sum], weights: &[Weight], ra
     let everything = problem.touch(weights.iter().map(|weight| weight.touch.slots[0]).collect());
     let start = problem.bytes().to_vec();
     for wanted in totals(sums, &reach[0]) {
-        let mut choice =
-            Choice { weights, reach: &reach, wanted, n_choices: 0, steps: Vec::new(), cursors: Vec::new() };
+        let most = MAX_CHOICES
+            .min(usize::try_from(problem.left()).unwrap_or(usize::MAX).saturating_mul(CHOICE_DISCOUNT));
+        let mut choice = Choice {
+            weights,
+            reach: &reach,
+            wanted,
+            most,
+            n_choices: 0,
+            steps: Vec::new(),
+            cursors: Vec::new(),
+        };
         for _ in 0..MAX_SOLUTIONS {
             if problem.is_spent() || !choice.next(random) {
                 break;
@@ -180,6 +192,7 @@ fn solve_weighed(problem: &mut Problem<'_>, sums: &[Sum], weights: &[Weight], ra
                 return true;
             }
         }
+        problem.charge((choice.n_choices / CHOICE_DISCOUNT) as u64);
     }
     problem.restore(&start);
     false
@@ -224,6 +237,8 @@ struct Choice<'a> {
     weights: &'a [Weight],
     reach: &'a [Vec<(i128, i128)>],
     wanted: Vec<i128>,
+    /// How many choices may be looked at.
+    most: usize,
     n_choices: usize,
     steps: Vec<i64>,
     /// For every byte chosen, the steps not tried yet, best last.
@@ -240,7 +255,7 @@ impl Choice<'_> {
         }
         loop {
             self.n_choices += 1;
-            if self.n_choices > MAX_CHOICES {
+            if self.n_choices > self.most {
                 return false;
             }
             let Some(cursor) = self.cursors.last_mut() else { return false };
