@@ -44,6 +44,8 @@ pub struct SearchConfig {
     pub seed: u64,
     /// What a question may cost. Default: 40 000 evaluations, an `rlimit` of 400 000, 2 seconds.
     pub budget: Budget,
+    /// What it may cost at first: those for which that is too little wait until there are no others. Default: all of it.
+    pub at_first: Option<Budget>,
     /// How questions are answered. Default: the usual way, of whole paths only.
     pub solver: Config,
     /// Leaves questions out that are like others. Default: none is left out.
@@ -86,6 +88,7 @@ impl Default for SearchConfig {
             bound: 10_000,
             seed: 0,
             budget: Budget { evaluations: 40_000, rlimit: 400_000, timeout: Duration::from_secs(2) },
+            at_first: None,
             solver: Config { optimistic: false, ..Config::default() },
             before: None,
             share: None,

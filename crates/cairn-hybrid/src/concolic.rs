@@ -57,6 +57,10 @@ const NAME: &str = "concolic";
 pub const QUESTION_BUDGET: cairn_solver::Budget =
     cairn_solver::Budget { evaluations: 50_000, rlimit: 1_000_000, timeout: Duration::from_secs(2) };
 
+/// What it may cost at first: what the solver's methods use before they begin to try hard.
+pub const FIRST_BUDGET: cairn_solver::Budget =
+    cairn_solver::Budget { evaluations: 4_000, rlimit: 30_000, timeout: Duration::from_millis(100) };
+
 /// Where work is limited and not time, decisions must not depend on the clock.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -76,14 +80,16 @@ impl ConcolicStrategy {
         let Some(executor) = view.symbolic(SymbolicTracer::config(self.config.heuristic, is_timed))? else {
             return Err(StrategyError::Unfit { strategy: NAME, reason: "it has no symbolic view".into() });
         };
+        let limited = |budget: cairn_solver::Budget| {
+            let timeout = if is_timed { budget.timeout } else { PATIENCE };
+            cairn_solver::Budget { timeout, ..budget }
+        };
         let search = SearchConfig {
             seed: view.random.u64(..),
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
-            budget: cairn_solver::Budget {
-                timeout: if is_timed { QUESTION_BUDGET.timeout } else { PATIENCE },
-                ..QUESTION_BUDGET
-            },
+            budget: limited(QUESTION_BUDGET),
+            at_first: Some(limited(FIRST_BUDGET)),
             before: Some(self.config.before.clone()),
             share: Some(self.config.share.clone()),
             change: self.config.change.clone(),

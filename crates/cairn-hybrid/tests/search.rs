@@ -7,7 +7,7 @@ use cairn_model::{
     Input,
     input::{Variable, VariableValue},
 };
-use cairn_search::Heuristic;
+use cairn_search::{Heuristic, Outcome};
 use cairn_solver::Budget;
 use std::time::Duration;
 use support::Program;
@@ -293,4 +293,47 @@ fn questions_about_what_others_have_reached_wait() {
     assert_eq!(asked[0], Some(wanted));
     assert!(n_put_off > 0);
     assert!(asked.len() > 1 && explorer.is_exhausted(map), "in the end everything is asked");
+}
+
+#[test]
+fn hard_questions_wait_until_there_are_no_others() {
+    let program = Program::text(
+        r#"
+#include <stdio.h>
+
+int main(void) {
+  unsigned char b[4];
+  if (fread(b, 1, sizeof b, stdin) != sizeof b)
+    return 1;
+  if (b[0] * b[1] * b[2] == 1001)
+    puts("1001");
+  if (b[3] == 'x')
+    puts("x");
+  return 0;
+}
+"#,
+    );
+    let (map, heuristic, memory) = (program.map(), Heuristic::BreadthFirst, Memory::default());
+    let little = Budget { evaluations: 50, rlimit: 1, timeout: Duration::from_secs(20) };
+    let budget = Budget { evaluations: 100_000, rlimit: 4_000_000, timeout: Duration::from_secs(20) };
+    let config = SearchConfig { at_first: Some(little), budget, ..config(100) };
+    let mut explorer = Explorer::new(map, heuristic.selector(), &config, memory.traces.clone());
+    let (mut tracer, mut solver) = (program.tracer(heuristic), config.solver(&memory));
+    explorer.begin(map, &mut tracer, &stdin("abcd")).unwrap();
+    let (hard, easy) =
+        (program.branch("b[0] * b[1] * b[2] == 1001", true), program.branch("b[3] == 'x'", true));
+    let mut outcomes = Vec::new();
+    loop {
+        match explorer.advance(map, &mut tracer, &mut solver).unwrap() {
+            Some(advance) => outcomes.push((explorer.view(map).aim(advance.question), advance.outcome)),
+            None if explorer.ask_more(map, heuristic) => {}
+            None => break,
+        }
+    }
+    let place = |wanted| outcomes.iter().position(|other| *other == wanted).expect("it was asked");
+    let put_off = place((Some(hard), Outcome::PutOff));
+    let of_easy = place((Some(easy), Outcome::Flipped));
+    let of_hard = place((Some(hard), Outcome::Flipped));
+    assert!(put_off < of_easy && of_easy < of_hard, "{outcomes:?}");
+    assert!(explorer.is_exhausted(map), "in the end everything is asked: {outcomes:?}");
 }

@@ -38,6 +38,8 @@ pub enum Settled<'a> {
     Left,
     /// Nobody was asked: another search has the question.
     Elsewhere,
+    /// No input was found, but it was not tried hard.
+    PutOff,
     /// An input was found and run: it took the way and decided otherwise.
     Flipped(Run<'a>),
     /// An input was found and run, and went elsewhere.
@@ -57,14 +59,16 @@ pub enum Outcome {
     Left,
     /// Nobody was asked, because another search asks it.
     Elsewhere,
+    /// Nobody knows yet: it is to be asked again, with more effort.
+    PutOff,
     /// The run went elsewhere.
     Diverged,
 }
 
 impl Outcome {
-    /// Whether somebody was asked.
+    /// Whether somebody was asked, and is not to be asked again.
     pub fn is_asked(self) -> bool {
-        !matches!(self, Self::Left | Self::Elsewhere)
+        !matches!(self, Self::Left | Self::Elsewhere | Self::PutOff)
     }
 }
 
@@ -76,6 +80,7 @@ impl<'a> Settled<'a> {
             Self::Unknown => Outcome::Unknown,
             Self::Left => Outcome::Left,
             Self::Elsewhere => Outcome::Elsewhere,
+            Self::PutOff => Outcome::PutOff,
             Self::Flipped(_) => Outcome::Flipped,
             Self::Diverged(_) => Outcome::Diverged,
         }
@@ -84,7 +89,7 @@ impl<'a> Settled<'a> {
     fn run(&self) -> Option<Run<'a>> {
         match self {
             Self::Flipped(run) | Self::Diverged(run) => Some(*run),
-            Self::Unsat | Self::Unknown | Self::Left | Self::Elsewhere => None,
+            Self::Unsat | Self::Unknown | Self::Left | Self::Elsewhere | Self::PutOff => None,
         }
     }
 }

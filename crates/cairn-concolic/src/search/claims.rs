@@ -39,6 +39,8 @@ pub(super) enum Answer {
     Unsat,
     /// No input was found.
     Unknown,
+    /// Likewise, but there may be one.
+    Hard,
     /// One was found that may not be made.
     Unfit,
     /// An input, and whether it satisfies everything that was asked for.

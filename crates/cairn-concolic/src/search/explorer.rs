@@ -12,9 +12,12 @@ use crate::{
     verify::{Verification, leaves_at, verify},
 };
 use cairn_model::{Input, ProgramMap};
-use cairn_search::{Heuristic, Outcome, PathId, Question, Search, Selector, Settled, View};
+use cairn_search::{Heuristic, NodeId, Outcome, PathId, Question, Search, Selector, Settled, View};
 use cairn_solver::{Budget, Solver, Strength};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// A search under way. The map is to be the same in every call.
 pub struct Explorer {
@@ -25,6 +28,11 @@ pub struct Explorer {
     known: HashMap<String, PathId>,
     traces: Traces,
     budget: Budget,
+    at_first: Option<Budget>,
+    /// Questions for which that was too little.
+    hard: HashSet<NodeId>,
+    /// Whether they may cost all that they may, because there are no others.
+    tries_hard: bool,
     before: Option<SolvedBefore>,
     share: Option<Share>,
     /// Whether it asks what others have asked, because it has nothing of its own.
@@ -48,7 +56,9 @@ pub struct Counts {
     pub n_unsat: u64,
     /// Questions to which none was found.
     pub n_unknown: u64,
-    /// Of these, those whose answer was an input that had been run, or that may not be made.
+    /// Questions that were put off because they are hard, whatever became of them later.
+    pub n_put_off: u64,
+    /// Of those to which none was found, those whose answer was an input that had been run, or that may not be made.
     pub n_unfit: u64,
     /// Questions that were left out because others like them were asked.
     pub n_left: u64,
@@ -89,6 +99,9 @@ impl Explorer {
             known: HashMap::new(),
             traces,
             budget: config.budget,
+            at_first: config.at_first,
+            hard: HashSet::new(),
+            tries_hard: false,
             before: config.before.clone(),
             share: config.share.clone(),
             follows: false,
@@ -145,7 +158,8 @@ impl Explorer {
         let share = self.share.as_ref().zip(claim);
         let anothers = share.and_then(|(share, claim)| share.anothers_answer(claim, self.budget.timeout));
         let is_own = anothers.is_none();
-        let answer = anothers.unwrap_or_else(|| self.ask(&from, step, solver));
+        let budget = self.at_first.filter(|_| !self.tries_hard);
+        let answer = anothers.unwrap_or_else(|| self.ask(&from, step, solver, budget.unwrap_or(self.budget)));
         let found = match &answer {
             Answer::Found(input, is_certain) if self.path_of(input).is_none() => {
                 Some((input.clone(), *is_certain, self.traces.get(tracer, input)?))
@@ -157,6 +171,11 @@ impl Explorer {
         let Some((input, is_certain, traced)) = found else {
             let settled = match answer {
                 Answer::Unsat => Settled::Unsat,
+                Answer::Hard if is_own && budget.is_some() => {
+                    let node = self.search.view(map).node(question);
+                    self.counts.n_put_off += u64::from(self.hard.insert(node));
+                    return Ok(Some(self.unanswered(map, question, Settled::PutOff)));
+                }
                 _ => Settled::Unknown,
             };
             self.counts.n_unsat += u64::from(matches!(answer, Answer::Unsat));
@@ -193,6 +212,9 @@ impl Explorer {
             return (!self.follows).then_some(Settled::Elsewhere);
         }
         let view = self.search.view(map);
+        if !self.tries_hard && self.hard.contains(&view.node(question)) {
+            return Some(Settled::PutOff);
+        }
         let is_taken = |branch| view.history.first_taken(branch).is_some();
         if self.wants_new && view.aim(question).is_some_and(is_taken) {
             self.counts.n_left += 1;
@@ -209,29 +231,36 @@ impl Explorer {
     }
 
     /// Asks for an input that leaves a run's way at a step.
-    fn ask(&self, from: &Traced, step: usize, solver: &mut dyn Solver) -> Answer {
-        match flip(from.path(), step, solver, self.budget) {
+    fn ask(&self, from: &Traced, step: usize, solver: &mut dyn Solver, budget: Budget) -> Answer {
+        match flip(from.path(), step, solver, budget) {
             Flip::Unsat => Answer::Unsat,
             Flip::Solved(solved) if self.change.is_allowed(&solved.input, from.path().regions().input()) => {
                 let is_certain = solved.strength == Strength::Full && solved.demands == Demands::All;
                 Answer::Found(Arc::new(solved.input), is_certain)
             }
             Flip::Solved(_) => Answer::Unfit,
+            Flip::Unknown(_) => Answer::Hard,
             _ => Answer::Unknown,
         }
     }
 
-    /// Goes on with what other searches have asked, until there is something that they have not; else with the questions that were left out,
-    /// twice as many of those that are alike. False if there is neither.
+    /// Goes on with what other searches have asked, until there is something that they have not; else with the questions that were too hard at
+    /// first; else with those that were left out, twice as many of those that are alike. False if there is nothing.
     pub fn ask_more(&mut self, map: &ProgramMap, heuristic: Heuristic) -> bool {
         if self.search.reopen(map, heuristic.selector(), Outcome::Elsewhere) > 0 {
             self.follows = true;
             return true;
         }
-        let is_more = self.search.reopen(map, heuristic.selector(), Outcome::Left) > 0;
-        if std::mem::take(&mut self.wants_new) {
-            return is_more;
+        if std::mem::take(&mut self.wants_new)
+            && self.search.reopen(map, heuristic.selector(), Outcome::Left) > 0
+        {
+            return true;
         }
+        if self.search.reopen(map, heuristic.selector(), Outcome::PutOff) > 0 {
+            self.tries_hard = true;
+            return true;
+        }
+        let is_more = self.search.reopen(map, heuristic.selector(), Outcome::Left) > 0;
         // Only what was left out is a reason for patience, which all searches share.
         if let Some(before) = self.before.as_ref().filter(|_| is_more) {
             before.be_patient();
@@ -247,6 +276,8 @@ impl Explorer {
 
     fn ran(&mut self, map: &ProgramMap, path: PathId, input: Arc<Input>, traced: Arc<Traced>) -> Ran {
         self.is_whole &= traced.is_whole();
+        // On another way there are other questions, some of them easy.
+        self.tries_hard = false;
         self.counts.n_mistakes += traced.path().n_mistakes() as u64;
         self.known.insert(input.address(), path);
         self.inputs.push(input.clone());
