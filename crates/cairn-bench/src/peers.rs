@@ -10,7 +10,7 @@ pub mod mu2;
 
 use self::inputs::Recorded;
 use anyhow::{Context, Result, bail, ensure};
-use cairn_experiment::{Experiment, Limit, Target as Described};
+use cairn_experiment::{Arm, Experiment, Limit, Target as Described};
 use cairn_targets::{Cache, Flavour, Target, find};
 use std::{
     collections::BTreeMap,
@@ -75,6 +75,13 @@ fn carry_out(cache: &Cache, experiment: &Experiment, folder: &Path) -> Result<Pa
     }
     ensure!(command.status()?.success(), "`{command:?}` failed");
     Ok(results)
+}
+
+/// Keeps the first arm, with which others are compared, and those that `CAIRN_BENCH_ARMS` names if it is set.
+fn keep_wanted(arms: &mut Vec<Arm>) {
+    let Ok(wanted) = env::var("CAIRN_BENCH_ARMS") else { return };
+    let first = arms.first().map(|arm| arm.name.clone());
+    arms.retain(|arm| Some(&arm.name) == first.as_ref() || wanted.split(',').any(|name| name == arm.name));
 }
 
 /// Results of another Cairn are not this one's.

@@ -1,7 +1,7 @@
 //! Symbolic seeds, after the tables of the CSEFuzz paper: how quickly they are chosen from the same candidates, and what fuzzing reaches
 //! from them.
 
-use super::{arms, carry_out, library, variable, version};
+use super::{arms, carry_out, keep_wanted, library, variable, version};
 use crate::{
     many_seeds::{candidates, results},
     measure::REPEATS,
@@ -15,7 +15,7 @@ use cairn_experiment::{
 use cairn_targets::{Cache, Flavour, find};
 use serde_json::Value;
 use std::{
-    env, fs,
+    fs,
     path::Path,
     process::{Command, Stdio},
     time::Instant,
@@ -141,9 +141,7 @@ fn fuzzing(cache: &Cache, names: &[String]) -> Result<()> {
         )
     }));
     arms.push(from_cmin());
-    if let Ok(wanted) = env::var("CAIRN_BENCH_ARMS") {
-        arms.retain(|arm| arm.name == UNSEEDED || wanted.split(',').any(|name| name == arm.name));
-    }
+    keep_wanted(&mut arms);
     let limit = Limit { cpu_seconds: Some(seconds), ..Limit::default() };
     let experiment = Experiment { name: "csefuzz".into(), repetitions, limit, arms, targets };
     let results = carry_out(cache, &experiment, &folder)?;

@@ -3,7 +3,7 @@
 //!
 //! Branches and lines are counted by clang's build, as for peers; those that the seeds reach are an arm of their own.
 
-use super::{arms, as_recorded, carry_out, harness, variable, version};
+use super::{arms, as_recorded, carry_out, harness, keep_wanted, variable, version};
 use anyhow::Result;
 use cairn_experiment::{Arm, CellResult, Experiment, Limit, Target, statistics::median};
 use cairn_search::Heuristic;
@@ -42,17 +42,20 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
         };
         [arms::seeds()].into_iter().chain(Heuristic::ALL.map(arm)).collect()
     };
-    let compare = |name: String, limit: Limit, arms: Vec<Arm>| -> Result<()> {
+    let compare = |name: String, limit: Limit, mut arms: Vec<Arm>| -> Result<()> {
+        keep_wanted(&mut arms);
         let experiment = Experiment { name, repetitions, limit, arms, targets: targets.clone() };
         let folder = folder.join(&experiment.name);
         fs::create_dir_all(&folder)?;
         let results = carry_out(cache, &experiment, &folder)?;
         print(&experiment, &results)
     };
-    let limit = Limit { inputs: Some(n_inputs), ..Limit::default() };
-    println!("In {n_inputs} inputs each:\n");
-    let arms = by_heuristic(&format!("--inputs {{inputs}} {LONGEST}"));
-    compare(format!("inputs-{n_inputs}"), limit, arms)?;
+    if n_inputs > 0 {
+        let limit = Limit { inputs: Some(n_inputs), ..Limit::default() };
+        println!("In {n_inputs} inputs each:\n");
+        let arms = by_heuristic(&format!("--inputs {{inputs}} {LONGEST}"));
+        compare(format!("inputs-{n_inputs}"), limit, arms)?;
+    }
 
     let limit = Limit { cpu_seconds: Some(seconds), ..Limit::default() };
     println!("\nIn {seconds} seconds of processor time each:\n");
