@@ -6,7 +6,10 @@ use crate::{
     turn::{Turn, TurnKind},
 };
 use cairn_model::{ConditionId, map::Branch};
-use std::ops::Range;
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
+};
 
 /// A place in the tree where runs decide by their input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +60,8 @@ struct Node {
     kind: TurnKind,
     depth: u32,
     parent: Option<Taken>,
+    /// A hash of the way that leads here, this node included.
+    way: u64,
     /// Turns between the parent and this node that do not depend on the input.
     before: Range<u32>,
     /// What follows, by direction: one node, unless something else than the input decides.
@@ -123,11 +128,13 @@ impl Tree {
         let id = NodeId(self.nodes.len() as u32);
         let before = self.keep(fixed);
         let depth = parent.map_or(0, |parent| self.nodes[parent.node.0 as usize].depth + 1);
+        let way_before = parent.map(|parent| (self.way(parent.node), parent.direction));
         self.nodes.push(Node {
             condition: turn.condition,
             kind: turn.kind,
             depth,
             parent,
+            way: hash(&(way_before, turn.condition, turn.kind)),
             before,
             children: [Vec::new(), Vec::new()],
             first_path: path,
@@ -253,6 +260,11 @@ impl Tree {
         self.nodes[node.0 as usize].depth as usize
     }
 
+    /// A hash of what was decided on the way to a node, and of what is decided there: the same in every tree.
+    pub fn way(&self, node: NodeId) -> u64 {
+        self.nodes[node.0 as usize].way
+    }
+
     /// What is known of a node's flip.
     pub fn flip(&self, node: NodeId) -> FlipState {
         self.nodes[node.0 as usize].flip
@@ -338,4 +350,10 @@ impl Tree {
         branches.extend(tail.iter().filter_map(Turn::branch));
         branches
     }
+}
+
+fn hash(what: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
 }

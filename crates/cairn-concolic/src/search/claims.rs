@@ -79,9 +79,8 @@ impl Claim {
     /// A hash of what was decided on the way to a question, and of what is to be decided otherwise.
     pub(super) fn of(view: &View<'_>, question: Question) -> Self {
         let mut hasher = DefaultHasher::new();
-        for taken in &view.tree.path(question.path)[..=question.index] {
-            (view.tree.condition(taken.node), view.tree.kind(taken.node), taken.direction).hash(&mut hasher);
-        }
+        let taken = view.tree.path(question.path)[question.index];
+        (view.tree.way(taken.node), taken.direction).hash(&mut hasher);
         Self(hasher.finish())
     }
 }
