@@ -112,6 +112,8 @@ impl Path {
         let mut disagreements = Vec::new();
         let values = values(&dag, &regions, &events);
         let mut steps = Vec::with_capacity(events.len());
+        // A program looks at the same byte in the same way again and again.
+        let mut conditions: HashMap<ExprId, Option<Constraint>, BuildMix> = HashMap::default();
         for (step, ((event, record), value)) in events.into_iter().zip(values).enumerate() {
             let recorded = recording.nodes.get(label(record) as usize).map_or(0, |node| node.value);
             let mut is_right = true;
@@ -121,8 +123,13 @@ impl Path {
                 disagreements.push(Disagreement { step, expression, recorded, evaluated });
                 is_right = false;
             }
-            let constraint =
-                value.filter(|_| is_right).and_then(|value| constraint(&mut dag, &event, value, armed));
+            let value = value.filter(|_| is_right);
+            let constraint = match (&event, value) {
+                (Event::Conditional { expression: Some(expression), .. }, Some(value)) => *conditions
+                    .entry(*expression)
+                    .or_insert_with(|| constraint(&mut dag, &event, value, armed)),
+                _ => value.and_then(|value| constraint(&mut dag, &event, value, armed)),
+            };
             steps.push(Step { event, constraint, origin: origin(record) });
         }
         Self { dag, regions, steps, domain, disagreements, wrong_nodes, damage }
