@@ -62,6 +62,22 @@ pub fn flip(path: &Path, step: usize, solver: &mut dyn Solver, budget: Budget) -
     }
 }
 
+/// Likewise, but does not ask again where everything together has no answer because of what was fixed: that is [`Flip::Fixed`] then.
+pub fn flip_whole(path: &Path, step: usize, solver: &mut dyn Solver, budget: Budget) -> Flip {
+    let Some(constraint) = path.steps()[step].constraint else { return Flip::NotSymbolic };
+    let goal = constraint.otherwise;
+    let is_repeated = path.steps()[..step].iter().any(|before| before.constraint == Some(constraint));
+    let answer = match is_repeated {
+        true => Flip::Unsat,
+        false => ask(path, (&path.prefix(step), path.n_always()), goal, Demands::All, solver, budget),
+    };
+    match answer {
+        Flip::Unsat if path.prefix_of_any_kind(step).1 == 0 => refuted(path.fixed(step, goal)),
+        Flip::Unsat => Flip::Fixed(path.fixed(step, goal)),
+        answer => answer,
+    }
+}
+
 /// Asks for an input that takes the same way up to a step and does there neither what this run did nor what `others` did:
 /// conditions that held of other runs at this step, as [`Path::adopt`] brings them here.
 ///

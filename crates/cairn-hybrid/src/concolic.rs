@@ -57,9 +57,9 @@ const NAME: &str = "concolic";
 pub const QUESTION_BUDGET: cairn_solver::Budget =
     cairn_solver::Budget { evaluations: 50_000, rlimit: 1_000_000, timeout: Duration::from_secs(2) };
 
-/// What it may cost at first: what the solver's methods use before they begin to try hard.
+/// What it may cost at first: on paths of thousands of turns those that are easy take less, and most of the others have no answer.
 pub const FIRST_BUDGET: cairn_solver::Budget =
-    cairn_solver::Budget { evaluations: 4_000, rlimit: 30_000, timeout: Duration::from_millis(100) };
+    cairn_solver::Budget { evaluations: 500, rlimit: 10_000, timeout: Duration::from_millis(25) };
 
 /// Where work is limited and not time, decisions must not depend on the clock.
 const PATIENCE: Duration = Duration::from_secs(120);

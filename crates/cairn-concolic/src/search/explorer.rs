@@ -8,7 +8,7 @@ use super::{
     traced::{Traced, Tracer},
 };
 use crate::{
-    flip::{Demands, Flip, flip},
+    flip::{Demands, Flip, flip, flip_whole},
     verify::{Verification, leaves_at, verify},
 };
 use cairn_model::{Input, ProgramMap};
@@ -31,8 +31,10 @@ pub struct Explorer {
     at_first: Option<Budget>,
     /// Questions for which that was too little.
     hard: HashSet<NodeId>,
-    /// Whether they may cost all that they may, because there are no others.
-    tries_hard: bool,
+    /// So many of these may be asked with all of it, because there are no others.
+    n_hard: u32,
+    /// Whether it asked hard questions when it was out of others the last time.
+    was_hard: bool,
     before: Option<SolvedBefore>,
     share: Option<Share>,
     /// Whether it asks what others have asked, because it has nothing of its own.
@@ -90,6 +92,9 @@ pub struct Ran {
     pub traced: Arc<Traced>,
 }
 
+/// Hard questions that are asked one after the other. Each may take a second, and most have no answer.
+const HARD_AT_ONCE: u32 = 8;
+
 impl Explorer {
     /// A search that nobody has given an input.
     pub fn new(map: &ProgramMap, selector: Box<dyn Selector>, config: &SearchConfig, traces: Traces) -> Self {
@@ -101,7 +106,8 @@ impl Explorer {
             budget: config.budget,
             at_first: config.at_first,
             hard: HashSet::new(),
-            tries_hard: false,
+            n_hard: 0,
+            was_hard: false,
             before: config.before.clone(),
             share: config.share.clone(),
             follows: false,
@@ -158,8 +164,11 @@ impl Explorer {
         let share = self.share.as_ref().zip(claim);
         let anothers = share.and_then(|(share, claim)| share.anothers_answer(claim, self.budget.timeout));
         let is_own = anothers.is_none();
-        let budget = self.at_first.filter(|_| !self.tries_hard);
-        let answer = anothers.unwrap_or_else(|| self.ask(&from, step, solver, budget.unwrap_or(self.budget)));
+        let node = view.node(question);
+        let is_first = self.at_first.is_some() && !self.hard.contains(&node);
+        let is_hard = is_own && self.at_first.is_some() && !is_first;
+        self.n_hard = self.n_hard.saturating_sub(u32::from(is_hard));
+        let answer = anothers.unwrap_or_else(|| self.ask(&from, step, solver, is_first));
         let found = match &answer {
             Answer::Found(input, is_certain) if self.path_of(input).is_none() => {
                 Some((input.clone(), *is_certain, self.traces.get(tracer, input)?))
@@ -169,11 +178,13 @@ impl Explorer {
         // Only now, so that nobody makes the same run.
         share.filter(|_| is_own).inspect(|(share, claim)| share.tell(*claim, &answer));
         let Some((input, is_certain, traced)) = found else {
+            let aim = self.search.view(map).aim(question);
+            self.before.iter().for_each(|before| before.was_in_vain(aim));
             let settled = match answer {
                 Answer::Unsat => Settled::Unsat,
-                Answer::Hard if is_own && budget.is_some() => {
-                    let node = self.search.view(map).node(question);
-                    self.counts.n_put_off += u64::from(self.hard.insert(node));
+                Answer::Hard if is_own && is_first => {
+                    self.counts.n_put_off += 1;
+                    self.hard.insert(node);
                     return Ok(Some(self.unanswered(map, question, Settled::PutOff)));
                 }
                 _ => Settled::Unknown,
@@ -212,8 +223,9 @@ impl Explorer {
             return (!self.follows).then_some(Settled::Elsewhere);
         }
         let view = self.search.view(map);
-        if !self.tries_hard && self.hard.contains(&view.node(question)) {
-            return Some(Settled::PutOff);
+        if self.hard.contains(&view.node(question)) {
+            // It was worth asking before.
+            return (self.n_hard == 0).then_some(Settled::PutOff);
         }
         let is_taken = |branch| view.history.first_taken(branch).is_some();
         if self.wants_new && view.aim(question).is_some_and(is_taken) {
@@ -230,42 +242,55 @@ impl Explorer {
         (!is_taken && !self.follows).then_some(Settled::Elsewhere)
     }
 
-    /// Asks for an input that leaves a run's way at a step.
-    fn ask(&self, from: &Traced, step: usize, solver: &mut dyn Solver, budget: Budget) -> Answer {
-        match flip(from.path(), step, solver, budget) {
+    /// Asks for an input that leaves a run's way at a step, at first without trying hard.
+    fn ask(&self, from: &Traced, step: usize, solver: &mut dyn Solver, is_first: bool) -> Answer {
+        let flipped = match self.at_first.filter(|_| is_first) {
+            Some(budget) => flip_whole(from.path(), step, solver, budget),
+            None => flip(from.path(), step, solver, self.budget),
+        };
+        match flipped {
             Flip::Unsat => Answer::Unsat,
             Flip::Solved(solved) if self.change.is_allowed(&solved.input, from.path().regions().input()) => {
                 let is_certain = solved.strength == Strength::Full && solved.demands == Demands::All;
                 Answer::Found(Arc::new(solved.input), is_certain)
             }
             Flip::Solved(_) => Answer::Unfit,
-            Flip::Unknown(_) => Answer::Hard,
+            Flip::Unknown(_) | Flip::Fixed(_) => Answer::Hard,
             _ => Answer::Unknown,
         }
     }
 
-    /// Goes on with what other searches have asked, until there is something that they have not; else with the questions that were too hard at
-    /// first; else with those that were left out, twice as many of those that are alike. False if there is nothing.
+    /// Goes on with what other searches have asked, until there is something that they have not; else with questions that lead to what
+    /// somebody has taken, if they waited; else with a few that are hard and with those that were left out in turn, twice as many of these
+    /// that are alike. False if there is nothing.
     pub fn ask_more(&mut self, map: &ProgramMap, heuristic: Heuristic) -> bool {
-        if self.search.reopen(map, heuristic.selector(), Outcome::Elsewhere) > 0 {
+        if self.reopen(map, heuristic, Outcome::Elsewhere) {
             self.follows = true;
             return true;
         }
-        if std::mem::take(&mut self.wants_new)
-            && self.search.reopen(map, heuristic.selector(), Outcome::Left) > 0
-        {
+        if std::mem::take(&mut self.wants_new) && self.reopen(map, heuristic, Outcome::Left) {
             return true;
         }
-        if self.search.reopen(map, heuristic.selector(), Outcome::PutOff) > 0 {
-            self.tries_hard = true;
+        if !self.was_hard && self.ask_hard(map, heuristic) {
             return true;
         }
-        let is_more = self.search.reopen(map, heuristic.selector(), Outcome::Left) > 0;
-        // Only what was left out is a reason for patience, which all searches share.
-        if let Some(before) = self.before.as_ref().filter(|_| is_more) {
-            before.be_patient();
+        self.was_hard = false;
+        if self.reopen(map, heuristic, Outcome::Left) {
+            // Only what was left out is a reason for patience, which all searches share.
+            self.before.iter().for_each(SolvedBefore::be_patient);
+            return true;
         }
-        is_more
+        self.ask_hard(map, heuristic)
+    }
+
+    fn ask_hard(&mut self, map: &ProgramMap, heuristic: Heuristic) -> bool {
+        self.was_hard = self.reopen(map, heuristic, Outcome::PutOff);
+        self.n_hard = if self.was_hard { HARD_AT_ONCE } else { 0 };
+        self.was_hard
+    }
+
+    fn reopen(&mut self, map: &ProgramMap, heuristic: Heuristic, outcome: Outcome) -> bool {
+        self.search.reopen(map, heuristic.selector(), outcome) > 0
     }
 
     fn unanswered(&mut self, map: &ProgramMap, question: Question, settled: Settled<'_>) -> Advance {
@@ -277,7 +302,7 @@ impl Explorer {
     fn ran(&mut self, map: &ProgramMap, path: PathId, input: Arc<Input>, traced: Arc<Traced>) -> Ran {
         self.is_whole &= traced.is_whole();
         // On another way there are other questions, some of them easy.
-        self.tries_hard = false;
+        self.n_hard = 0;
         self.counts.n_mistakes += traced.path().n_mistakes() as u64;
         self.known.insert(input.address(), path);
         self.inputs.push(input.clone());
