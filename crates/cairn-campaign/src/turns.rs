@@ -4,35 +4,41 @@ use std::time::Duration;
 
 /// Whose turn it is among the strategies of a worker.
 ///
-/// One goes on as long as it comes to something new more quickly than the next one is used to; then it is the next one's turn, which begins
-/// with what the others have found. With random and concolic testing that is the hybrid of Majumdar and Sen, *Hybrid Concolic Testing*
-/// (ICSE 2007), who change when random testing finds nothing more; how long to wait for that is learnt here, not chosen.
+/// Each has time in proportion to what it has found for its time lately, and none less than a small part of what the best one has, because
+/// what others find may give it new work. With random and concolic testing that is the hybrid of Majumdar and Sen, *Hybrid Concolic
+/// Testing* (ICSE 2007), who change when random testing finds nothing more: as it dries up, concolic testing has more and more of the time.
 ///
 /// Where work is limited and not time, everybody has one step after the other, so that nothing depends on the clock.
 #[derive(Debug)]
 pub(crate) struct Turns {
     current: usize,
-    /// For how long the current one has found nothing.
-    dry: Duration,
     /// By strategy.
-    earned: Vec<Earned>,
+    accounts: Vec<Account>,
 }
 
-/// What a strategy has found for its time; what is long ago counts less.
 #[derive(Clone, Copy, Debug, Default)]
-struct Earned {
-    seconds: f64,
+struct Account {
+    /// What it found and the time that took it, lately: by its own time.
     n_found: f64,
+    seconds: f64,
+    /// The time it had lately: by everybody's.
+    had: f64,
 }
 
-/// Nobody is interrupted sooner: a strategy has to get going.
-const LEAST_PATIENCE: f64 = 0.25;
+/// After so many seconds of one's own time, a third of what was found counts.
+const MEMORY: f64 = 4.0;
 
-/// And nobody is waited for longer, however little the next one is used to find.
-const MOST_PATIENCE: f64 = 4.0;
+/// After so many seconds of everybody's time, a third of what one has had is remembered. What was long ago is no debt.
+const HORIZON: f64 = 10.0;
 
-/// What is left of what one has earned after a step of another, which may have changed what there is to be found.
-const MEMORY: f64 = 0.97;
+/// Everybody has this part of what the best one has.
+const LEAST_PART: f64 = 1.0 / 16.0;
+
+/// Who has nothing to do has had this much: it is not asked again at once.
+const IDLE: f64 = 0.1;
+
+/// Who has found nothing might have found half of something.
+const CHANCE: f64 = 0.5;
 
 /// What came of a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,7 +54,7 @@ pub(crate) struct Step {
 impl Turns {
     /// The first of `n` begins.
     pub(crate) fn new(n: usize) -> Self {
-        Self { current: 0, dry: Duration::ZERO, earned: vec![Earned::default(); n] }
+        Self { current: 0, accounts: vec![Account::default(); n] }
     }
 
     /// Who makes the next step.
@@ -58,31 +64,39 @@ impl Turns {
 
     /// Hears what came of a step of the current one.
     pub(crate) fn hear(&mut self, step: Step) {
-        let next = (self.current + 1) % self.earned.len();
         let Some(took) = step.took else {
-            self.current = next;
+            self.current = (self.current + 1) % self.accounts.len();
             return;
         };
-        self.earned.iter_mut().enumerate().filter(|(index, _)| *index != self.current).for_each(
-            |(_, earned)| {
-                earned.seconds *= MEMORY;
-                earned.n_found *= MEMORY;
-            },
-        );
-        let earned = &mut self.earned[self.current];
-        earned.seconds += took.as_secs_f64();
-        earned.n_found += step.n_found as f64;
-        self.dry = if step.n_found > 0 { Duration::ZERO } else { self.dry + took };
-        if step.is_idle || self.dry.as_secs_f64() >= self.earned[next].patience() {
-            (self.current, self.dry) = (next, Duration::ZERO);
-        }
+        let took = took.as_secs_f64().max(if step.is_idle { IDLE } else { 0.0 });
+        self.accounts.iter_mut().for_each(|account| account.had *= (-took / HORIZON).exp());
+        self.accounts[self.current].learn(took, step.n_found);
+        self.current = self.next();
+    }
+
+    /// Who has had the least for what it finds.
+    fn next(&self) -> usize {
+        let most = self.accounts.iter().map(Account::rate).fold(0.0, f64::max);
+        let had = |index: &usize| {
+            let account = &self.accounts[*index];
+            account.had / account.rate().max(most * LEAST_PART)
+        };
+        let all = 0..self.accounts.len();
+        all.min_by(|one, other| had(one).total_cmp(&had(other))).unwrap_or(0)
     }
 }
 
-impl Earned {
-    /// How long others may find nothing before it is better to wait for this one.
-    fn patience(&self) -> f64 {
-        (self.seconds / self.n_found.max(1.0)).clamp(LEAST_PATIENCE, MOST_PATIENCE)
+impl Account {
+    fn learn(&mut self, took: f64, n_found: usize) {
+        let left = (-took / MEMORY).exp();
+        self.n_found = self.n_found * left + n_found as f64;
+        self.seconds = self.seconds * left + took;
+        self.had += took;
+    }
+
+    /// What it finds in a second.
+    fn rate(&self) -> f64 {
+        (self.n_found + CHANCE) / (self.seconds + CHANCE)
     }
 }
 
@@ -104,23 +118,31 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_something_goes_on() {
-        assert_eq!(steps(30, [|_| 1, |_| 1]), [60, 0]);
-        let [first, second] = steps(30, [|_| 0, |_| 1]);
-        assert!(first == 1 && second == 59, "{first} {second}");
+    fn who_finds_the_same_has_the_same_time() {
+        for finds in [[|_| 0, |_| 0], [|_| 5, |_| 5]] {
+            let [first, second] = steps(120, finds);
+            assert!(first.abs_diff(second) <= 4, "{first} {second}");
+        }
     }
 
     #[test]
-    fn where_nobody_finds_anything_all_have_the_same_time() {
-        let [first, second] = steps(120, [|_| 0, |_| 0]);
-        assert!(first.abs_diff(second) <= 16, "{first} {second}");
+    fn who_finds_more_has_more_time() {
+        let [first, second] = steps(300, [|_| 30, |_| 10]);
+        assert!((2 * second..=4 * second).contains(&first), "{first} {second}");
     }
 
     #[test]
-    fn who_finds_more_rarely_has_less_time_but_some() {
-        let [first, second] =
-            steps(300, [|step| usize::from(step % 3 == 0), |step| usize::from(step % 40 == 39)]);
-        assert!(second >= 10 && first > 2 * second, "{first} {second}");
+    fn who_finds_nothing_has_a_little() {
+        let [first, second] = steps(300, [|_| 50, |_| 0]);
+        assert!((20..=60).contains(&second), "{first} {second}");
+    }
+
+    #[test]
+    fn who_dries_up_makes_room_for_others() {
+        let [first, second] = steps(30, [|step| if step < 20 { 50 } else { 0 }, |_| 1]);
+        assert!(first > 18, "{first} {second}");
+        let [later_first, later_second] = steps(300, [|step| if step < 20 { 50 } else { 0 }, |_| 1]);
+        assert!(later_second - second > 2 * (later_first - first), "{later_first} {later_second}");
     }
 
     #[test]
