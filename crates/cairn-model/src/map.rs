@@ -6,7 +6,7 @@
 use crate::{
     facts::{ConstantKind, DecisionKind, ExpressionKind, TypeFact},
     ids::{BlockId, ConditionId, CounterId, DecisionId, FunctionId, SiteId, StableId},
-    versioned::Versioned,
+    versioned::{self, Versioned, VersionedError},
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -31,17 +31,17 @@ pub struct ProgramMap {
     pub decisions: Vec<Decision>,
     /// Conditions.
     pub conditions: Vec<Condition>,
-    /// Expressions, parents before children.
-    pub sites: Vec<Site>,
     /// How many counters the plain view has.
     pub n_counters: u32,
     /// What is not in the map, and why.
     pub left_out: Vec<LeftOut>,
+    /// Expressions, parents before children. They come last, because they are most of a map and not everybody reads them.
+    pub sites: Vec<Site>,
 }
 
 impl Versioned for ProgramMap {
     const MAGIC: [u8; 8] = *b"cairnmap";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
     const NAME: &'static str = "program map";
 }
 
@@ -300,7 +300,30 @@ impl fmt::Display for LeftOutReason {
 impl ProgramMap {
     /// The hash every view of this map carries.
     pub fn hash(&self) -> [u8; 32] {
-        *blake3::hash(&crate::versioned::encode(self)).as_bytes()
+        Self::hash_of(&crate::versioned::encode(self))
+    }
+
+    /// The hash of a map that was read from these bytes.
+    pub fn hash_of(bytes: &[u8]) -> [u8; 32] {
+        *blake3::hash(bytes).as_bytes()
+    }
+
+    /// Reads a map but for its sites, which are most of it.
+    pub fn decode_without_sites(bytes: &[u8]) -> Result<Self, VersionedError> {
+        let (bitcode_hash, files, functions, blocks, decisions, conditions, n_counters, left_out) =
+            versioned::decode_first::<Self, _>(bytes)?;
+        let sites = Vec::new();
+        Ok(Self {
+            bitcode_hash,
+            files,
+            functions,
+            blocks,
+            decisions,
+            conditions,
+            n_counters,
+            left_out,
+            sites,
+        })
     }
 
     /// `file:line:column` for people and editors.
@@ -338,5 +361,38 @@ impl ProgramMap {
                 condition.stable_id.to_string() == name || self.show(condition.extent.start) == name
             })
             .map(|(id, _)| id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::TypeClass;
+
+    #[test]
+    fn a_map_is_read_without_its_sites() {
+        let start = Place { file: 0, line: 1, column: 1 };
+        let site = Site {
+            stable_id: StableId::from_key(&["site"]),
+            function: FunctionId(0),
+            parent: None,
+            kind: ExpressionKind::Call,
+            operator: "f".into(),
+            value_type: TypeFact { spelling: "int".into(), class: TypeClass::Signed, bits: 32 },
+            text: "f()".into(),
+            extent: Extent { start, end: start },
+            macro_name: None,
+        };
+        let map = ProgramMap {
+            files: vec![SourceFile { path: "a.c".into(), absolute: "/a.c".into() }],
+            n_counters: 7,
+            left_out: vec![LeftOut { reason: LeftOutReason::Dead, what: "g".into(), place: "a.c:9:1".into() }],
+            sites: vec![site],
+            ..ProgramMap::default()
+        };
+        let bytes = versioned::encode(&map);
+        assert_eq!(ProgramMap::hash_of(&bytes), map.hash());
+        let read = ProgramMap::decode_without_sites(&bytes).unwrap();
+        assert_eq!(read, ProgramMap { sites: Vec::new(), ..map });
     }
 }

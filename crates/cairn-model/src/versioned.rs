@@ -50,6 +50,21 @@ pub fn encode<T: Versioned>(value: &T) -> Vec<u8> {
 
 /// Decodes a value written by [`encode`].
 pub fn decode<T: Versioned>(bytes: &[u8]) -> Result<T, VersionedError> {
+    postcard::from_bytes(body::<T>(bytes)?).map_err(damaged::<T>)
+}
+
+/// Decodes only the first fields of a `T`, which are those of the tuple `U`.
+pub(crate) fn decode_first<T: Versioned, U: DeserializeOwned>(bytes: &[u8]) -> Result<U, VersionedError> {
+    let (first, _) = postcard::take_from_bytes(body::<T>(bytes)?).map_err(damaged::<T>)?;
+    Ok(first)
+}
+
+fn damaged<T: Versioned>(source: postcard::Error) -> VersionedError {
+    VersionedError::Damaged { name: T::NAME, source }
+}
+
+/// What follows the header.
+fn body<T: Versioned>(bytes: &[u8]) -> Result<&[u8], VersionedError> {
     let name = T::NAME;
     let Some((header, body)) = bytes.split_at_checked(12) else {
         return Err(VersionedError::NotOne { name });
@@ -61,5 +76,5 @@ pub fn decode<T: Versioned>(bytes: &[u8]) -> Result<T, VersionedError> {
     if found != T::VERSION {
         return Err(VersionedError::Version { name, found, expected: T::VERSION });
     }
-    postcard::from_bytes(body).map_err(|source| VersionedError::Damaged { name, source })
+    Ok(body)
 }

@@ -20,7 +20,7 @@ use cairn_executor::{
 };
 use cairn_model::{
     ProgramMap, SiteTable, Template,
-    versioned::{self, Versioned},
+    versioned::{self, Versioned, VersionedError},
 };
 use std::{
     collections::BTreeSet,
@@ -78,12 +78,20 @@ pub struct Wanted {
     pub detailed: bool,
     /// The view with the mutants of this set.
     pub mutants: Option<String>,
+    /// Whether nobody looks at the sites of the map, which take most of the time of reading it.
+    pub without_sites: bool,
 }
 
 impl Wanted {
     /// The usual ones only.
-    pub const USUAL: Self =
-        Self { path: false, basic_paths: false, symbolic: false, detailed: false, mutants: None };
+    pub const USUAL: Self = Self {
+        path: false,
+        basic_paths: false,
+        symbolic: false,
+        detailed: false,
+        mutants: None,
+        without_sites: false,
+    };
 }
 
 impl TargetArgs {
@@ -143,10 +151,15 @@ impl Subject {
                 views::build_views(&settings, &record, &request)
             })
             .map_err(|error| Failure::target(chain(&error)))?;
-        let map: ProgramMap = read(&views.map, "map")?;
+        let bytes = read_bytes(&views.map, "map")?;
+        let map_hash = ProgramMap::hash_of(&bytes);
+        let map = match wanted.without_sites {
+            true => ProgramMap::decode_without_sites(&bytes),
+            false => versioned::decode(&bytes),
+        };
+        let map = map.map_err(|error| unreadable(&views.map, &error))?;
         let detailed = views.detailed.as_ref().map(|view| &view.program);
         let more = [views.basic_paths.as_ref(), views.symbolic.as_ref(), detailed];
-        let map_hash = map.hash();
         for view in [&views.plain].into_iter().chain(more.into_iter().flatten()) {
             check_label(view, &map_hash)?;
         }
@@ -262,13 +275,17 @@ impl Subject {
 
 /// Reads a file that was made with the views; `what` it is.
 pub fn read<T: Versioned>(path: &Path, what: &str) -> Result<T, Failure> {
-    let bytes = fs::read(path).map_err(|error| {
-        Failure::target(format!("failed to read the {what} `{}`: {error}", path.display()))
-    })?;
-    versioned::decode(&bytes).map_err(|error| {
-        Failure::target(format!("`{}`: {}", path.display(), chain(&error)))
-            .hint("delete the folder it lies in and run `cairn build` again")
-    })
+    versioned::decode(&read_bytes(path, what)?).map_err(|error| unreadable(path, &error))
+}
+
+fn read_bytes(path: &Path, what: &str) -> Result<Vec<u8>, Failure> {
+    fs::read(path)
+        .map_err(|error| Failure::target(format!("failed to read the {what} `{}`: {error}", path.display())))
+}
+
+fn unreadable(path: &Path, error: &VersionedError) -> Failure {
+    Failure::target(format!("`{}`: {}", path.display(), chain(error)))
+        .hint("delete the folder it lies in and run `cairn build` again")
 }
 
 /// Does `work` and tells every second how long it has taken.
