@@ -32,9 +32,9 @@ use std::collections::BTreeMap;
 
 /// The most paths that begin in one place, unless a single block has more ways out.
 ///
-/// Every path has a counter that is cleared and read with each run: `grep` has 85,000, and a live run takes 1.6 times as
-/// long as in the plain view. Ten conditions in a row still are told apart whole.
-pub const MOST_FROM_ONE_START: u32 = 1024;
+/// Every path has a counter that is cleared, copied and read with each run, so there should not be many more than a small run executes
+/// instructions. Seven conditions in a row still are told apart whole.
+pub const MOST_FROM_ONE_START: u32 = 128;
 
 /// The basic paths of a program, numbered.
 #[derive(Clone, Debug)]
