@@ -44,9 +44,9 @@ impl Elements {
             Kind::Nothing => Vec::new(),
             Kind::Outcomes(outcomes) => of_outcomes(0, outcomes),
             Kind::Paths(paths, outcomes) => {
-                let taken = taken.iter().enumerate().filter(|(_, count)| **count != 0);
-                let taken = taken.map(|(number, _)| number as u32);
-                taken.chain(of_outcomes(paths.n_paths(), outcomes)).collect()
+                let mut elements = hit(taken);
+                elements.extend(of_outcomes(paths.n_paths(), outcomes));
+                elements
             }
         }
     }
@@ -99,5 +99,34 @@ impl Described {
             Self::Text(_) => None,
             Self::Kill(mutant) => Some(*mutant),
         }
+    }
+}
+
+/// The numbers of counters that are not zero. Most are, so many are passed over at once.
+fn hit(counters: &[u8]) -> Vec<u32> {
+    const AT_ONCE: usize = 64;
+    let mut numbers = Vec::new();
+    for (part, counts) in counters.chunks(AT_ONCE).enumerate() {
+        if counts.iter().fold(0, |all, count| all | count) != 0 {
+            let first = (part * AT_ONCE) as u32;
+            numbers.extend((first..).zip(counts).filter(|(_, count)| **count != 0).map(|(number, _)| number));
+        }
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_that_are_not_zero_are_found_wherever_they_are() {
+        let mut counters = vec![0; 200];
+        for number in [0, 63, 64, 130, 199] {
+            counters[number] = 1 + number as u8;
+        }
+        assert_eq!(hit(&counters), [0, 63, 64, 130, 199]);
+        assert_eq!(hit(&counters[..1]), [0]);
+        assert_eq!(hit(&[]), [0; 0]);
     }
 }

@@ -5,6 +5,7 @@ use cairn_executor::{ExecutorError, Session, Wants};
 use cairn_fuzz::{Mutants, MutantsConfig, ShareConfig};
 use cairn_model::{Ending, Input, ProgramMap};
 use cairn_strategy::{Seen, TargetViews};
+use std::thread;
 
 /// Finds out what candidates cover.
 pub struct Measure {
@@ -101,11 +102,14 @@ impl Measure {
 
     /// What candidates cover that nobody has run yet, by the plain view in `plain`.
     pub fn of_all(&mut self, plain: &mut Session, inputs: &[Input]) -> Result<Vec<Measured>, ExecutorError> {
-        let runs = plain.run_batch(inputs, Wants::COUNTERS)?;
-        let taken = match &mut self.runner {
-            Runner::Paths(session) => session.run_batch(inputs, Wants::COUNTERS)?,
-            Runner::None | Runner::Mutants(_) => Vec::new(),
+        let (taken, runs) = match &mut self.runner {
+            Runner::Paths(session) => at_once(
+                || session.run_batch(inputs, Wants::COUNTERS),
+                || plain.run_batch(inputs, Wants::COUNTERS),
+            ),
+            Runner::None | Runner::Mutants(_) => (Ok(Vec::new()), plain.run_batch(inputs, Wants::COUNTERS)),
         };
+        let (taken, runs) = (taken?, runs?);
         let mut measured = Vec::with_capacity(inputs.len());
         for (index, (input, run)) in inputs.iter().zip(runs).enumerate() {
             let counters = &run.execution.counters;
@@ -122,4 +126,13 @@ impl Measure {
         }
         Ok(measured)
     }
+}
+
+/// What comes of two things that are done at once, the first of them in a thread of its own.
+pub fn at_once<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
+    })
 }

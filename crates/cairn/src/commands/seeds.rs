@@ -20,13 +20,12 @@ use cairn_executor::{Session, Wants};
 use cairn_fuzz::FuzzConfig;
 use cairn_model::{Input, MutantId, ProgramMap};
 use cairn_search::Heuristic;
-use cairn_seeds::{Bound, Criterion, Filling, Measure, Pick, Runner, describe_freedom};
+use cairn_seeds::{Bound, Criterion, Filling, Measure, Pick, Runner, at_once, describe_freedom};
 use cairn_strategy::{CountedMutants, Seen, TargetViews};
 use serde::Serialize;
 use std::{
     fs,
     path::{Path, PathBuf},
-    thread,
     time::{Duration, Instant},
 };
 
@@ -144,6 +143,8 @@ impl Seeds {
             symbolic: !self.no_explore,
             basic_paths: self.criterion == Criterion::Path,
             mutants: set,
+            // The search and mutants look at them, a choice does not.
+            without_sites: self.no_explore && !self.wants_kills(),
             ..Wanted::USUAL
         };
         let subject = Subject::open(&self.target, &wanted, &|text| screen.progress(text))?;
@@ -318,15 +319,6 @@ impl Seeds {
             unconfirmed,
         })
     }
-}
-
-/// What comes of two things that are done at once, the first of them in a thread of its own.
-fn at_once<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
-    thread::scope(|scope| {
-        let one = scope.spawn(one);
-        let other = other();
-        (one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
-    })
 }
 
 /// A folder beside another, whose name ends in `end`.
