@@ -54,11 +54,11 @@ struct Work {
 const NAME: &str = "concolic";
 
 /// What a question may cost, about a second: there are always others, and most of those that take long have no answer.
-pub const QUESTION_BUDGET: cairn_solver::Budget =
+const QUESTION_BUDGET: cairn_solver::Budget =
     cairn_solver::Budget { evaluations: 50_000, rlimit: 1_000_000, timeout: Duration::from_secs(2) };
 
 /// What it may cost at first: on paths of thousands of turns those that are easy take less, and most of the others have no answer.
-pub const FIRST_BUDGET: cairn_solver::Budget =
+const FIRST_BUDGET: cairn_solver::Budget =
     cairn_solver::Budget { evaluations: 500, rlimit: 10_000, timeout: Duration::from_millis(25) };
 
 /// Where work is limited and not time, decisions must not depend on the clock.
@@ -70,6 +70,14 @@ const QUESTIONS_PER_ENTRY: usize = 8;
 /// After so many inputs a step ends that has found something, so that others hear of it.
 const INPUTS_PER_STEP: u64 = 64;
 
+/// What a question may cost at first, and when there are no others.
+pub fn question_budgets(is_timed: bool) -> [cairn_solver::Budget; 2] {
+    [FIRST_BUDGET, QUESTION_BUDGET].map(|budget| match is_timed {
+        true => budget,
+        false => cairn_solver::Budget { timeout: PATIENCE, ..budget },
+    })
+}
+
 impl ConcolicStrategy {
     /// Knows no program yet.
     pub fn new(config: ConcolicConfig) -> Self {
@@ -80,16 +88,13 @@ impl ConcolicStrategy {
         let Some(executor) = view.symbolic(SymbolicTracer::config(self.config.heuristic, is_timed))? else {
             return Err(StrategyError::Unfit { strategy: NAME, reason: "it has no symbolic view".into() });
         };
-        let limited = |budget: cairn_solver::Budget| {
-            let timeout = if is_timed { budget.timeout } else { PATIENCE };
-            cairn_solver::Budget { timeout, ..budget }
-        };
+        let [at_first, budget] = question_budgets(is_timed);
         let search = SearchConfig {
             seed: view.random.u64(..),
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
-            budget: limited(QUESTION_BUDGET),
-            at_first: Some(limited(FIRST_BUDGET)),
+            budget,
+            at_first: Some(at_first),
             before: Some(self.config.before.clone()),
             share: Some(self.config.share.clone()),
             change: self.config.change.clone(),

@@ -10,6 +10,6 @@ mod concolic;
 mod tracer;
 
 pub use crate::{
-    concolic::{ConcolicConfig, ConcolicStrategy, QUESTION_BUDGET},
+    concolic::{ConcolicConfig, ConcolicStrategy, question_budgets},
     tracer::SymbolicTracer,
 };

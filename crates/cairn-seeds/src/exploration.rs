@@ -5,11 +5,11 @@ use cairn_concolic::{
     search::{Change, Counts, Explorer, Memory, Ran, SearchConfig, Share, SolvedBefore, Traced},
 };
 use cairn_executor::{ExecutorError, SymbolicExecutor};
-use cairn_hybrid::{QUESTION_BUDGET, SymbolicTracer};
+use cairn_hybrid::{SymbolicTracer, question_budgets};
 use cairn_model::{Input, ProgramMap};
 use cairn_search::Heuristic;
 use cairn_solver::{Config, Standard};
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc};
 
 /// How candidates are looked for.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ pub struct ExplorationConfig {
     pub share: Option<Share>,
     /// Bytes an input may have in a region.
     pub max_size: u64,
-    /// The most time for one question.
-    pub patience: Duration,
+    /// Whether time is limited, and with it how long a question may take.
+    pub is_timed: bool,
     /// Where the heuristic's chances come from.
     pub seed: u64,
 }
@@ -38,10 +38,12 @@ pub struct Exploration {
     explorer: Explorer,
     search: SearchConfig,
     config: ExplorationConfig,
-    /// Inputs to go on from that were not run.
+    /// Inputs to go on from that were not run, the next one first.
     pending: VecDeque<Input>,
     has_begun: bool,
     n_since_start: usize,
+    /// Questions until the next input.
+    n_per_start: usize,
 }
 
 /// What came of a question.
@@ -54,43 +56,51 @@ pub enum Progress {
     Exhausted,
 }
 
-/// Questions between two inputs to go on from.
+/// Questions between two inputs to go on from, at first.
 const QUESTIONS_PER_START: usize = 8;
 
 impl Exploration {
-    /// From some inputs.
+    /// From some inputs, the smallest of them first: of what is small there are many candidates in the time that one of a large one takes.
     pub fn new(
         map: &ProgramMap,
         executor: SymbolicExecutor,
         starts: impl IntoIterator<Item = Input>,
         config: ExplorationConfig,
     ) -> Self {
+        let [at_first, budget] = question_budgets(config.is_timed);
         let search = SearchConfig {
             seed: config.seed,
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
-            budget: cairn_solver::Budget { timeout: config.patience, ..QUESTION_BUDGET },
+            budget,
+            at_first: Some(at_first),
             before: Some(config.before.clone()),
             share: config.share.clone(),
             change: config.change.clone(),
             ..SearchConfig::default()
         };
         let selector = config.heuristic.selector();
+        let mut pending: Vec<Input> = starts.into_iter().collect();
+        pending.sort_by_key(size);
         Self {
             tracer: SymbolicTracer::new(executor, config.max_size),
             explorer: Explorer::new(map, selector, &search, config.memory.traces.clone()),
             search,
             config,
-            pending: starts.into_iter().collect(),
+            pending: pending.into(),
             has_begun: false,
             n_since_start: 0,
+            n_per_start: QUESTIONS_PER_START,
         }
     }
 
     /// Goes on from more inputs, the last of them first, and prefers what none has reached who hit these counters.
     pub fn hear(&mut self, map: &ProgramMap, counters: &[u8], starts: impl IntoIterator<Item = Input>) {
         self.explorer.hear(map, counters);
-        starts.into_iter().for_each(|start| self.pending.push_front(start));
+        for start in starts {
+            self.pending.push_front(start);
+            self.n_per_start = QUESTIONS_PER_START;
+        }
     }
 
     /// How the symbolic view is to be run.
@@ -105,7 +115,7 @@ impl Exploration {
 
     /// Asks the next question.
     pub fn advance(&mut self, map: &ProgramMap, solver: &mut Standard) -> Result<Progress, ExecutorError> {
-        let is_due = !self.has_begun || self.n_since_start >= QUESTIONS_PER_START;
+        let is_due = !self.has_begun || self.n_since_start >= self.n_per_start;
         if is_due && let Some(ran) = self.start(map)? {
             return Ok(Progress::Ran(ran));
         }
@@ -128,10 +138,18 @@ impl Exploration {
         self.has_begun = true;
         while let Some(input) = self.pending.pop_front() {
             if self.explorer.path_of(&input).is_none() {
+                // The next ones are larger.
+                self.n_per_start += QUESTIONS_PER_START;
                 return Ok(Some(self.explorer.begin(map, &mut self.tracer, &input)?));
             }
         }
         Ok(None)
+    }
+
+    /// Inputs to go on from that it did not come to.
+    pub fn not_begun(&mut self) -> Vec<Input> {
+        let is_new = |input: &Input| self.explorer.path_of(input).is_none();
+        self.pending.drain(..).filter(is_new).collect()
     }
 
     /// What the bytes of an input may become without leaving the way of its run; `None` if it could not be followed to its end.
@@ -154,4 +172,9 @@ impl Exploration {
     pub fn is_exhausted(&self, map: &ProgramMap) -> bool {
         self.explorer.is_exhausted(map)
     }
+}
+
+/// Bytes of an input.
+pub(crate) fn size(input: &Input) -> usize {
+    cairn_concolic::contents(input).map(|(_, bytes)| bytes.len()).sum()
 }

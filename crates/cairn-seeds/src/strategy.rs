@@ -3,7 +3,7 @@
 use crate::{
     criterion::Criterion,
     elements::Described,
-    exploration::{Exploration, ExplorationConfig, Progress},
+    exploration::{Exploration, ExplorationConfig, Progress, size},
     instalments::{Instalments, Turn},
     measure::{Measure, Runner},
     selection::{Chosen, Pick, Selection},
@@ -406,8 +406,7 @@ impl Meter {
 
 /// What makes one candidate cheaper than another: bytes, then how much happens.
 pub fn cost(input: &Input, n_steps: usize) -> u64 {
-    let size: usize = cairn_concolic::contents(input).map(|(_, bytes)| bytes.len()).sum();
-    (size as u64) << 32 | (n_steps as u64).min(u64::from(u32::MAX))
+    (size(input) as u64) << 32 | (n_steps as u64).min(u64::from(u32::MAX))
 }
 
 /// How all reasons begin for which seeds are proposed.

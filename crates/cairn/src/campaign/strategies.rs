@@ -15,7 +15,7 @@ use cairn_model::Input;
 use cairn_search::Heuristic;
 use cairn_seeds::{CseFuzzStrategy, ExplorationConfig, SeedsConfig};
 use cairn_strategy::Strategy;
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path};
 
 /// Makes the strategies of workers.
 pub struct Strategies {
@@ -38,9 +38,6 @@ const STRATEGIES: [(&str, &[&str]); 5] = [
     ("hybrid-simple", &["fuzz", "concolic"]),
     ("csefuzz", &["csefuzz"]),
 ];
-
-/// Time for one question, and where time is not limited: there decisions must not depend on the clock.
-const PATIENCE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(120)];
 
 /// Nodes and steps of runs that concolic testing keeps: a few hundred megabytes.
 const KEPT_RUNS: usize = 2 << 20;
@@ -123,7 +120,7 @@ fn seeds_config(plan: &Plan, concolic: &ConcolicConfig) -> Result<Option<SeedsCo
         before,
         share: None,
         max_size: plan.config.max_size,
-        patience: if is_timed { PATIENCE[0] } else { PATIENCE[1] },
+        is_timed,
         seed: plan.config.seed,
     };
     Ok(Some(SeedsConfig {

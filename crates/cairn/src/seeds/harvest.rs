@@ -100,9 +100,6 @@ const AT_ONCE: usize = 256;
 /// Inputs that each worker has, at least: a target takes as long to start as it runs on some hundred inputs.
 const PER_WORKER: usize = 512;
 
-/// Time for one question.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 /// How often progress is told.
 const TOLD: Duration = Duration::from_millis(200);
 
@@ -155,7 +152,7 @@ impl Harvest {
             before: SolvedBefore::default(),
             share: None,
             max_size: config.max_size,
-            patience: PATIENCE,
+            is_timed: true,
             seed: config.seed,
         };
         let mut exploration = Exploration::new(map, executor, inputs, exploring);
@@ -183,7 +180,16 @@ impl Harvest {
             }
         };
         self.made_in = start.elapsed().saturating_sub(self.measured_in);
+        // What was named is a candidate, too.
+        let left = config.bound.candidates.saturating_sub(self.n_candidates) as usize;
+        let named = exploration.not_begun();
         self.exploration = Some(exploration);
+        let start = Instant::now();
+        for part in named[..named.len().min(left)].chunks(AT_ONCE) {
+            let measured = self.runners.measure(part)?;
+            self.take_part(part, measured, screen);
+        }
+        self.measured_in += start.elapsed();
         Ok(())
     }
 
