@@ -1,11 +1,21 @@
 //! Whose turn it is: the search's for candidates, or the fuzzer's.
 //!
 //! Candidates cost time that the fuzzer could have, and what they reach it may reach as well. So they are looked for in instalments, and
-//! both are asked what they earn: how many counters that nobody had hit, for what they spend. The search has the first turn. After
-//! that it has another one whenever the fuzzer, over a whole turn of its own, has earned less than the search in its last; the less a turn
-//! of the search has paid, the longer are the fuzzer's.
+//! both are asked what they earn: how many counters that nobody had hit, for what they spend. The search has its first turn when the
+//! fuzzer's curve flattens, or before everything else, as in the paper. After that it has another one whenever the fuzzer, over a whole
+//! turn of its own, has earned less than the search in its last; the less a turn of the search has paid, the longer are the fuzzer's.
 
 use std::cmp::Ordering;
+
+/// Who begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Begins {
+    /// The fuzzer: what it reaches at once, nobody needs to search for.
+    #[default]
+    Fuzzer,
+    /// The search, as in the paper.
+    Search,
+}
 
 /// Who works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +42,8 @@ pub(crate) struct Instalments {
     search: Account,
     /// Whether the fuzzer's turn is the first since the search had one.
     is_news: bool,
+    /// The turns of the fuzzer before the search's first one, and what it earned in them; `None` after that.
+    before: Option<(u64, u64)>,
 }
 
 /// What somebody spends and earns in a turn.
@@ -47,23 +59,31 @@ const PARTS: u64 = 8;
 /// The longest turn of the fuzzer, in turns of the search.
 const MOST_PATIENCE: u64 = 64;
 
+/// The fuzzer's curve is flat when a turn earns no more than this part of what its turns have earned on average.
+const FLAT: u64 = 8;
+
 impl Instalments {
-    /// The search, which may spend so much in all, has the first turn.
-    pub(crate) fn new(most: u64) -> Self {
+    /// The search may spend so much in all.
+    pub(crate) fn new(begins: Begins, most: u64) -> Self {
+        let (turn, before) = match begins {
+            Begins::Search => (Turn::Search, None),
+            Begins::Fuzzer => (Turn::Fuzz, Some((0, 0))),
+        };
         Self {
-            turn: Turn::Search,
+            turn,
             size: (most / PARTS).max(1),
             left: most,
             patience: 1,
             fuzz: Account::default(),
             search: Account::default(),
-            is_news: true,
+            is_news: before.is_none(),
+            before,
         }
     }
 
-    /// Likewise, the fuzzer has.
+    /// Where the search has had its first turn.
     pub(crate) fn after_search(most: u64) -> Self {
-        let mut instalments = Self::new(most);
+        let mut instalments = Self::new(Begins::Search, most);
         instalments.search.spent = instalments.size;
         instalments.end_search();
         instalments
@@ -111,7 +131,14 @@ impl Instalments {
         if self.turn == Turn::Search || self.allowance() > 0 {
             return;
         }
-        let pays = self.search.compare(&self.fuzz) != Ordering::Less;
+        let pays = match &mut self.before {
+            Some((n_turns, earned)) => {
+                *n_turns += 1;
+                *earned += self.fuzz.earned;
+                FLAT * self.fuzz.earned * *n_turns <= *earned
+            }
+            None => self.search.compare(&self.fuzz) != Ordering::Less,
+        };
         if std::mem::take(&mut self.is_news) {
             self.patience = if pays { 1 } else { (2 * self.patience).min(MOST_PATIENCE) };
         }
@@ -119,6 +146,7 @@ impl Instalments {
         if pays && self.left > 0 {
             self.turn = Turn::Search;
             self.search = Account::default();
+            self.before = None;
         }
     }
 }
@@ -137,7 +165,11 @@ mod tests {
 
     /// Whose turns there are if the fuzzer earns `fuzz` for each thing it spends, by when, and the search so much in each of its turns.
     fn turns(fuzz: impl Fn(u64) -> u64, search: &[u64]) -> String {
-        let mut instalments = Instalments::new(800);
+        turns_after(Begins::Search, fuzz, search)
+    }
+
+    fn turns_after(begins: Begins, fuzz: impl Fn(u64) -> u64, search: &[u64]) -> String {
+        let mut instalments = Instalments::new(begins, 800);
         let (mut spent, mut text, mut n_searches) = (0, String::new(), 0);
         while spent < 3200 {
             let turn = instalments.turn();
@@ -166,6 +198,15 @@ mod tests {
     #[test]
     fn the_search_has_one_turn_where_the_fuzzer_earns_more_to_the_end() {
         assert_eq!(turns(|_| 2, &[100]), format!("SS{}", "f".repeat(62)));
+    }
+
+    #[test]
+    fn a_fuzzer_that_begins_goes_on_until_its_curve_is_flat() {
+        let flattens = |spent| if spent <= 1000 { 50 } else { 1 };
+        let turns = turns_after(Begins::Fuzzer, flattens, &[1000, 10]);
+        assert_eq!(turns, format!("{}SSffSS{}", "f".repeat(22), "f".repeat(36)));
+        assert_eq!(turns_after(Begins::Fuzzer, |_| 1, &[]), "f".repeat(64));
+        assert!(turns_after(Begins::Fuzzer, |_| 0, &[]).starts_with("ffSS"), "it has nothing to do");
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub use crate::{
     explanation::describe_freedom,
     exploration::{Exploration, ExplorationConfig, Progress},
     filling::Filling,
+    instalments::Begins,
     measure::{Measure, Measured, Runner, at_once},
     selection::{Added, Chosen, Pick, Selection, Template},
     strategy::{Bound, CseFuzzStrategy, SeedCounts, SeedsConfig, cost},

@@ -4,7 +4,7 @@ use crate::{
     criterion::Criterion,
     elements::Described,
     exploration::{Exploration, ExplorationConfig, Progress, size},
-    instalments::{Instalments, Turn},
+    instalments::{Begins, Instalments, Turn},
     measure::{Measure, Runner},
     selection::{Chosen, Pick, Selection},
 };
@@ -30,6 +30,8 @@ pub struct SeedsConfig {
     pub exploration: ExplorationConfig,
     /// When that ends, if it does not end by itself.
     pub bound: Bound,
+    /// Who has the first turn.
+    pub begins: Begins,
     /// Where it is told what bytes of seeds are free.
     pub freedoms: Freedoms,
 }
@@ -68,18 +70,24 @@ pub struct CseFuzzStrategy {
 }
 
 struct Work {
+    instalments: Instalments,
+    /// Counters that inputs of the corpus hit.
+    reached: Seen,
+    /// Begins with the search's first turn: starting its targets takes time.
+    search: Option<Search>,
+}
+
+/// The search for candidates.
+struct Search {
     exploration: Exploration,
     measure: Measure,
     selection: Selection<Arc<Input>>,
     failing: FailingRuns,
-    instalments: Instalments,
-    /// Counters that inputs of the corpus hit.
-    reached: Seen,
     /// Seeds that were proposed, by address.
     seeds: HashSet<String>,
-    /// How many entries of the corpus the search has heard of.
+    /// How many entries of the corpus it has heard of.
     n_heard: usize,
-    /// Time that the search has taken.
+    /// Time that it has taken.
     searched: Duration,
 }
 
@@ -104,6 +112,10 @@ pub struct SeedCounts {
 
 const NAME: &str = "csefuzz";
 
+fn unfit(reason: &str) -> StrategyError {
+    StrategyError::Unfit { strategy: NAME, reason: reason.into() }
+}
+
 /// How many things a reason names.
 const NAMED: usize = 2;
 
@@ -120,7 +132,28 @@ impl CseFuzzStrategy {
     }
 
     fn begin(&mut self, view: &mut CampaignView<'_>, is_timed: bool) -> Result<Work, StrategyError> {
-        let unfit = |reason: &str| StrategyError::Unfit { strategy: NAME, reason: reason.into() };
+        if !view.target.has_symbolic() {
+            return Err(unfit("it has no symbolic view"));
+        }
+        let entries = view.corpus.since(0);
+        let mut reached = Seen::nothing(view.map().n_counters);
+        entries.iter().for_each(|entry| reached.add(&entry.hits));
+        let most = self.config.bound.most(is_timed);
+        // A campaign that goes on has its seeds.
+        let n_seeds = entries.iter().filter(|entry| is_seed(entry)).count();
+        if n_seeds == 0 {
+            return Ok(Work {
+                instalments: Instalments::new(self.config.begins, most),
+                reached,
+                search: None,
+            });
+        }
+        let search = Some(self.begin_search(view, is_timed)?);
+        self.told.push(format!("what is free of {n_seeds} symbolic seeds was found out again"));
+        Ok(Work { instalments: Instalments::after_search(most), reached, search })
+    }
+
+    fn begin_search(&mut self, view: &mut CampaignView<'_>, is_timed: bool) -> Result<Search, StrategyError> {
         let heuristic = self.config.exploration.heuristic;
         let executor = view.symbolic(Exploration::executor_config(heuristic, is_timed))?;
         let executor = executor.ok_or_else(|| unfit("it has no symbolic view"))?;
@@ -132,29 +165,17 @@ impl CseFuzzStrategy {
             max_size: view.max_size,
             ..self.config.exploration.clone()
         };
-        let mut reached = Seen::nothing(view.map().n_counters);
-        entries.iter().for_each(|entry| reached.add(&entry.hits));
         let starts = entries.iter().map(|entry| entry.input.clone());
         let mut exploration = Exploration::new(view.map(), executor, starts, exploration);
-        // A campaign that goes on has its seeds.
         let seeds: Vec<&Arc<Entry>> = entries.iter().filter(|entry| is_seed(entry)).collect();
         for seed in &seeds {
             self.remember(&mut exploration, &seed.input, view)?;
         }
-        if !seeds.is_empty() {
-            self.told.push(format!("what is free of {} symbolic seeds was found out again", seeds.len()));
-        }
-        let most = self.config.bound.most(is_timed);
-        Ok(Work {
+        Ok(Search {
             exploration,
             measure: Measure::new(view.map(), self.config.criterion, runner),
             selection: Selection::new(self.config.pick),
             failing: FailingRuns::default(),
-            instalments: match seeds.is_empty() {
-                true => Instalments::new(most),
-                false => Instalments::after_search(most),
-            },
-            reached,
             seeds: seeds.iter().map(|seed| seed.input.address()).collect(),
             n_heard: entries.len(),
             searched: Duration::ZERO,
@@ -180,27 +201,28 @@ impl CseFuzzStrategy {
     /// Looks for candidates within a budget and an instalment. Whether there is more to be had of it, and what failed.
     fn explore(
         &mut self,
-        work: &mut Work,
+        search: &mut Search,
+        instalments: &mut Instalments,
         view: &mut CampaignView<'_>,
         budget: &Budget,
+        meter: &mut Meter,
     ) -> Result<(bool, Vec<Candidate>), StrategyError> {
         let bound = self.config.bound;
-        let mut meter = Meter::new(view, budget);
-        let mut solver = work.exploration.solver();
+        let mut solver = search.exploration.solver();
         let mut failures = Vec::new();
         let start = Instant::now();
         let mut is_over = false;
         while failures.is_empty() && !is_over && !view.is_over(budget) {
-            let n_before = work.exploration.n_runs();
-            let progress = work.exploration.advance(view.map(), &mut solver)?;
-            view.spent.target_runs += work.exploration.n_runs() - n_before;
-            let n_measured = work.measure.n_runs();
+            let n_before = search.exploration.n_runs();
+            let progress = search.exploration.advance(view.map(), &mut solver)?;
+            view.spent.target_runs += search.exploration.n_runs() - n_before;
+            let n_measured = search.measure.n_runs();
             match progress {
                 Progress::Ran(ran) => {
                     view.spent.inputs += 1;
                     self.counts.n_candidates += 1;
-                    failures.extend(work.take(ran, view)?);
-                    let n_more = work.measure.n_runs() - n_measured;
+                    failures.extend(search.take(ran, view)?);
+                    let n_more = search.measure.n_runs() - n_measured;
                     match self.config.criterion {
                         Criterion::DecisionKills => view.spent.mutant_runs += n_more,
                         _ => view.spent.target_runs += n_more,
@@ -209,39 +231,39 @@ impl CseFuzzStrategy {
                 Progress::Asked => {}
                 Progress::Exhausted => is_over = true,
             }
-            work.instalments.spend(meter.read(view));
-            is_over |= work.instalments.allowance() == 0
-                || bound.wall.is_some_and(|wall| work.searched + start.elapsed() >= wall)
+            instalments.spend(meter.read(view));
+            is_over |= instalments.allowance() == 0
+                || bound.wall.is_some_and(|wall| search.searched + start.elapsed() >= wall)
                 || self.counts.n_candidates >= bound.candidates;
         }
-        work.searched += start.elapsed();
+        search.searched += start.elapsed();
         Ok((!is_over, failures))
     }
 
     /// The seeds that were chosen and not proposed before, with what is free of each as long as nobody asks to stop.
     fn seeds(
         &mut self,
-        work: &mut Work,
+        search: &mut Search,
         view: &mut CampaignView<'_>,
     ) -> Result<Vec<Candidate>, StrategyError> {
         let chosen = match self.config.criterion {
-            Criterion::None => work.selection.all(),
-            _ => work.selection.choose(),
+            Criterion::None => search.selection.all(),
+            _ => search.selection.choose(),
         };
-        self.counts.n_templates = work.selection.templates().len();
+        self.counts.n_templates = search.selection.templates().len();
         let mut seeds = Vec::with_capacity(chosen.len());
         for Chosen { index, new } in chosen {
-            let input = work.selection.templates()[index].candidate.clone();
-            if !work.seeds.insert(input.address()) {
+            let input = search.selection.templates()[index].candidate.clone();
+            if !search.seeds.insert(input.address()) {
                 continue;
             }
             // Of all candidates it would take as long as making them.
             if self.config.criterion != Criterion::None {
-                self.remember(&mut work.exploration, &input, view)?;
+                self.remember(&mut search.exploration, &input, view)?;
             }
             self.counts.n_selected += 1;
             self.proposed.insert(input.address(), Turn::Search);
-            let describe = |element: &u32| work.measure.elements().describe(view.map(), *element);
+            let describe = |element: &u32| search.measure.elements().describe(view.map(), *element);
             let described: Vec<Described> = new.iter().map(describe).collect();
             seeds.push(Candidate {
                 reason: reason(&described),
@@ -261,18 +283,26 @@ impl CseFuzzStrategy {
         view: &mut CampaignView<'_>,
         budget: &Budget,
     ) -> Result<Vec<Candidate>, StrategyError> {
-        let news = view.corpus.since(work.n_heard);
-        work.n_heard += news.len();
+        let mut meter = Meter::new(view, budget);
+        let mut search = match work.search.take() {
+            Some(search) => search,
+            None => self.begin_search(view, meter.is_timed())?,
+        };
+        let news = view.corpus.since(search.n_heard);
+        search.n_heard += news.len();
         let starts = news.iter().map(|entry| entry.input.clone());
-        work.exploration.hear(view.map(), view.seen.classes(), starts);
-        let (has_more, mut candidates) = self.explore(work, view, budget)?;
+        search.exploration.hear(view.map(), view.seen.classes(), starts);
+        let instalments = &mut work.instalments;
+        let (has_more, mut candidates) = self.explore(&mut search, instalments, view, budget, &mut meter)?;
         if !has_more {
-            candidates.extend(self.seeds(work, view)?);
-            work.instalments.end_search();
+            candidates.extend(self.seeds(&mut search, view)?);
+            instalments.spend(meter.read(view));
+            instalments.end_search();
             if self.told.is_empty() && self.counts.n_candidates > 0 {
                 self.told.push(self.first_seeds());
             }
         }
+        work.search = Some(search);
         Ok(candidates)
     }
 
@@ -353,7 +383,7 @@ impl Strategy for CseFuzzStrategy {
     }
 }
 
-impl Work {
+impl Search {
     /// Notes what a candidate covers; one on which the program fails is a finding, and no seed.
     fn take(&mut self, ran: Ran, view: &mut CampaignView<'_>) -> Result<Option<Candidate>, StrategyError> {
         let Ran { input, traced, .. } = ran;
@@ -386,6 +416,10 @@ impl Meter {
     fn new(view: &CampaignView<'_>, budget: &Budget) -> Self {
         let is_timed = budget.wall.is_some() || budget.cpu.is_some();
         Self { start: is_timed.then(Instant::now), last: if is_timed { 0 } else { view.spent.inputs } }
+    }
+
+    fn is_timed(&self) -> bool {
+        self.start.is_some()
     }
 
     /// What was spent since it was read last.

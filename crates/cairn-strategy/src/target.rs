@@ -25,6 +25,10 @@ pub trait TargetViews: Send + Sync {
     }
     /// Runs the symbolic view; `None` if there is none.
     fn symbolic(&self, config: SymbolicConfig) -> Result<Option<SymbolicExecutor>, ExecutorError>;
+    /// Whether there is a symbolic view, which is quicker to say than to run it.
+    fn has_symbolic(&self) -> bool {
+        self.symbolic(SymbolicConfig::default()).is_ok_and(|view| view.is_some())
+    }
     /// The mutants that count; `None` if there is no mutant view.
     fn mutants(&self) -> Option<&CountedMutants> {
         None

@@ -232,11 +232,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *b, size_t size) {
 }
 
 #[test]
-fn a_campaign_begins_with_symbolic_seeds_and_goes_on_fuzzing() {
+fn a_campaign_begins_fuzzing_and_has_symbolic_seeds_when_that_finds_less_or_begins_with_them() {
     let workspace = built("seeds_tree_map");
     let words = ["run", "./program", "inputs", "--workers", "1", "--inputs", "20000", "--candidates", "300"];
-    let run = |folder: &str| {
-        let ran = workspace.run("cairn", words.iter().chain(&["--strategy", "csefuzz", "-o", folder]));
+    let run = |folder: &str, more: &[&str]| {
+        let strategy = ["--strategy", "csefuzz", "-o", folder];
+        let ran = workspace.run("cairn", words.iter().chain(&strategy).chain(more));
         assert_eq!(ran.status.code(), Some(3), "the map has a defect: {ran}");
         let events = workspace.read(format!("{folder}/events.jsonl"));
         let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -244,12 +245,15 @@ fn a_campaign_begins_with_symbolic_seeds_and_goes_on_fuzzing() {
         let reason = |event: &Value| event["made_by"].as_str().unwrap_or_default().to_owned();
         (events.iter().filter(is_kept).map(reason).collect::<Vec<_>>(), events)
     };
-    let (reasons, events) = run("one");
     let is_symbolic = |reason: &String| reason.starts_with("a symbolic seed: ");
-    let n_symbolic = reasons.iter().filter(|reason| is_symbolic(reason)).count();
-    assert!(n_symbolic > 2 && n_symbolic < reasons.len(), "{reasons:#?}\n{events:#?}");
-    assert!(is_symbolic(&reasons[0]), "{reasons:#?}");
-    assert_eq!(run("two").0, reasons, "the same seed decides the same");
+    for more in [&[][..], &["--candidates-first"]] {
+        let folder = |n| format!("{n}-{}", more.len());
+        let (reasons, events) = run(&folder("one"), more);
+        let n_symbolic = reasons.iter().filter(|reason| is_symbolic(reason)).count();
+        assert!(n_symbolic > 2 && n_symbolic < reasons.len(), "{reasons:#?}\n{events:#?}");
+        assert_eq!(is_symbolic(&reasons[0]), !more.is_empty(), "{reasons:#?}");
+        assert_eq!(run(&folder("two"), more).0, reasons, "the same seed decides the same");
+    }
 }
 
 #[test]

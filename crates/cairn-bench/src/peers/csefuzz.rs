@@ -140,6 +140,7 @@ fn fuzzing(cache: &Cache, names: &[String]) -> Result<()> {
             &format!("--strategy csefuzz --criterion {criterion}"),
         )
     }));
+    arms.push(arms::strategy("csefuzz-first", "--strategy csefuzz --criterion path --candidates-first"));
     arms.push(from_cmin());
     keep_wanted(&mut arms);
     let limit = Limit { cpu_seconds: Some(seconds), ..Limit::default() };

@@ -2,7 +2,7 @@
 
 use crate::{duration, failure::Failure};
 use cairn_model::Budget;
-use cairn_seeds::{Bound, Criterion, Pick};
+use cairn_seeds::{Begins, Bound, Criterion, Pick};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -22,6 +22,9 @@ pub struct SeedsArgs {
     /// Which of the candidates that cover the same is a seed: cheapest or random [default: cheapest]
     #[arg(long, value_name = "HOW")]
     pick: Option<Pick>,
+    /// Look for candidates before fuzzing, as in the paper, and not only when the fuzzer finds less and less
+    #[arg(long)]
+    candidates_first: bool,
 }
 
 /// How symbolic seeds are found; kept with the campaign.
@@ -32,6 +35,8 @@ pub struct SeedsPlan {
     explore: Option<Duration>,
     candidates: Option<u64>,
     picks_randomly: bool,
+    #[serde(default)]
+    candidates_first: bool,
 }
 
 /// Candidates, where nothing else limits them.
@@ -46,7 +51,11 @@ const PART: u32 = 4;
 impl SeedsArgs {
     /// Whether anything was said about seeds.
     pub fn is_given(&self) -> bool {
-        self.criterion.is_some() || self.explore.is_some() || self.candidates.is_some() || self.pick.is_some()
+        self.criterion.is_some()
+            || self.explore.is_some()
+            || self.candidates.is_some()
+            || self.pick.is_some()
+            || self.candidates_first
     }
 
     /// As a plan.
@@ -56,6 +65,7 @@ impl SeedsArgs {
             explore: self.explore,
             candidates: self.candidates,
             picks_randomly: self.pick == Some(Pick::Random),
+            candidates_first: self.candidates_first,
         }
     }
 }
@@ -69,6 +79,11 @@ impl SeedsPlan {
     /// Which candidate stands for others.
     pub fn pick(&self) -> Pick {
         if self.picks_randomly { Pick::Random } else { Pick::Cheapest }
+    }
+
+    /// Who has the first turn.
+    pub fn begins(&self) -> Begins {
+        if self.candidates_first { Begins::Search } else { Begins::Fuzzer }
     }
 
     /// When one of some workers looks for candidates no more, in a campaign with this budget.

@@ -128,6 +128,7 @@ fn seeds_config(plan: &Plan, concolic: &ConcolicConfig) -> Result<Option<SeedsCo
         pick: seeds.pick(),
         exploration,
         bound: seeds.bound(&plan.config.budget, plan.config.workers as u32),
+        begins: seeds.begins(),
         freedoms: Freedoms::default(),
     }))
 }

@@ -85,6 +85,10 @@ impl TargetViews for CampaignViews<'_> {
         self.symbolic.as_ref().map(run).transpose()
     }
 
+    fn has_symbolic(&self) -> bool {
+        self.symbolic.is_some()
+    }
+
     fn mutants(&self) -> Option<&CountedMutants> {
         self.mutants.as_ref().map(|mutants| &mutants.counted)
     }
