@@ -386,7 +386,11 @@ mod tests {
         let map = ProgramMap {
             files: vec![SourceFile { path: "a.c".into(), absolute: "/a.c".into() }],
             n_counters: 7,
-            left_out: vec![LeftOut { reason: LeftOutReason::Dead, what: "g".into(), place: "a.c:9:1".into() }],
+            left_out: vec![LeftOut {
+                reason: LeftOutReason::Dead,
+                what: "g".into(),
+                place: "a.c:9:1".into(),
+            }],
             sites: vec![site],
             ..ProgramMap::default()
         };
