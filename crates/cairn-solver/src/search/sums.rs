@@ -14,8 +14,8 @@ use super::{
 /// Choices looked at for one start and total.
 const MAX_CHOICES: usize = 40_000;
 
-/// Choices that count as an evaluation.
-const CHOICE_DISCOUNT: usize = 8;
+/// Choices that may be looked at for each evaluation that is left. They cost none: small problems have more totals than these are worth.
+const CHOICES_PER_EVALUATION: usize = 8;
 
 /// Starts: the candidate as it is, then with the bytes that are not weighed changed at random.
 const MAX_STARTS: usize = 4;
@@ -168,8 +168,9 @@ fn solve_weighed(problem: &mut Problem<'_>, sums: &[Sum], weights: &[Weight], ra
     let everything = problem.touch(weights.iter().map(|weight| weight.touch.slots[0]).collect());
     let start = problem.bytes().to_vec();
     for wanted in totals(sums, &reach[0]) {
-        let most = MAX_CHOICES
-            .min(usize::try_from(problem.left()).unwrap_or(usize::MAX).saturating_mul(CHOICE_DISCOUNT));
+        let most = MAX_CHOICES.min(
+            usize::try_from(problem.left()).unwrap_or(usize::MAX).saturating_mul(CHOICES_PER_EVALUATION),
+        );
         let mut choice = Choice {
             weights,
             reach: &reach,
@@ -192,7 +193,7 @@ fn solve_weighed(problem: &mut Problem<'_>, sums: &[Sum], weights: &[Weight], ra
                 return true;
             }
         }
-        problem.charge((choice.n_choices / CHOICE_DISCOUNT) as u64);
+        problem.look_at_clock();
     }
     problem.restore(&start);
     false
