@@ -36,7 +36,7 @@ fn condition<'a>(map: &'a Value, text: &str) -> &'a Value {
 #[test]
 fn conditions_carry_the_features_heuristics_need() {
     let map = map();
-    assert_eq!(map["format"], 1);
+    assert_eq!(map["format"], 2);
     let bound = &condition(&map, "n < 9")["features"];
     assert_eq!(bound["loop_depth"], 1);
     assert_eq!(bound["stays_in_loop"], true);
