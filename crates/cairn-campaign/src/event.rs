@@ -114,6 +114,9 @@ pub enum EventKind {
         /// Runs with a mutant active.
         #[serde(default)]
         n_mutant_runs: u64,
+        /// Time that went to mutants, that of all workers together.
+        #[serde(default)]
+        on_mutants_ms: u64,
         /// Mutants killed.
         #[serde(default)]
         n_killed: usize,

@@ -7,6 +7,7 @@ use cairn_executor::{
     oracle::{Judged, Reference},
 };
 use cairn_model::{Input, KillReason, MutantId, Spent, Verdict};
+use std::time::Instant;
 
 /// Mutants that are run together: their outcomes are held until all are done.
 const AT_ONCE: usize = 128;
@@ -42,18 +43,21 @@ impl<'a> KillJudge<'a> {
         if open.is_empty() {
             return Ok(Vec::new());
         }
+        let start = Instant::now();
         // Once on the bare build; once in the view as it is, and once with a look at everything.
         spent.target_runs += 3;
-        match self.judge.prepare(&mut self.bare, input, Preparing::Quick)? {
-            Prepared::Ready(original) => self.run(input, &original, &open, spent),
-            Prepared::LeftOut(_) => Ok(Vec::new()),
+        let kills = match self.judge.prepare(&mut self.bare, input, Preparing::Quick)? {
+            Prepared::Ready(original) => self.run(input, &original, &open, spent)?,
+            Prepared::LeftOut(_) => Vec::new(),
             Prepared::Differs(_) => {
                 let text = "the mutant view without a mutant differs from the bare build on some inputs, which kill nothing \
                             therefore\n\nhint: `cairn score` shows how they differ";
                 self.ledger.warn_once(text.into())?;
-                Ok(Vec::new())
+                Vec::new()
             }
-        }
+        };
+        spent.on_mutants += start.elapsed();
+        Ok(kills)
     }
 
     fn run(

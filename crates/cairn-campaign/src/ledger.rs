@@ -512,6 +512,7 @@ impl<'a> Ledger<'a> {
             n_inputs: total.inputs,
             n_target_runs: total.target_runs,
             n_mutant_runs: total.mutant_runs,
+            on_mutants_ms: total.on_mutants.as_millis() as u64,
             n_killed: self.kills.len(),
             inputs_per_second: (total.inputs.saturating_sub(n_inputs_then)) as f64 / seconds,
             workers: state.workers.clone(),

@@ -108,12 +108,12 @@ impl Killer {
             }
             let Some((_, Reverse(id))) = self.unexamined.pop() else { break };
             let input = view.corpus.get(id).input.clone();
-            let begun = Instant::now();
             let looked = self.mutants.look(&input, Care::Kept)?;
-            let took = is_timed.then(|| begun.elapsed());
+            let took = is_timed.then_some(looked.took);
             self.mutants.share.looked(Care::Kept, looked.n_runs, took, looked.kills.len());
             view.spent.target_runs += 1;
             view.spent.mutant_runs += looked.n_runs;
+            view.spent.on_mutants += looked.took;
             fuzzing.mark_entry(id, &looked);
             if !looked.kills.is_empty() {
                 let (reason, kills) = ("a look at its mutants".into(), looked.kills);

@@ -80,17 +80,16 @@ impl FuzzLoop {
         let is_everything = mutants.share.is_everything();
         let mut others = self.samples(is_everything).into_iter();
         loop {
-            let start = around.clock();
+            let is_timed = around.clock().is_some();
             let Some(mutants) = around.mutants().filter(|mutants| mutants.share.allows(Care::Sample)) else {
                 break;
             };
             let next = self.likely.pop_front().or_else(|| Some(self.sampled(others.next()?)));
             let Some(sampled) = next else { break };
             let looked = mutants.look(&sampled.input, Care::Sample)?;
-            let took = around.clock().zip(start).map(|(now, start)| now.saturating_sub(start));
-            if let Some(mutants) = around.mutants() {
-                mutants.share.looked(Care::Sample, looked.n_runs, took, looked.kills.len());
-            }
+            let took = is_timed.then_some(looked.took);
+            mutants.share.looked(Care::Sample, looked.n_runs, took, looked.kills.len());
+            done.on_mutants += looked.took;
             done.target_runs += 1;
             done.mutant_runs += looked.n_runs;
             if let Some(candidate) = self.keep_for_mutants(sampled, looked, around, done)? {

@@ -26,7 +26,11 @@ use cairn_executor::{
 };
 use cairn_model::{Input, Kill, KillReason, MutantId, MutantSet, MutantTable, Outcome, outcome::Comparison};
 use cairn_strategy::CountedMutants;
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// Claims about a mutant that turned out wrong; after so many it is not run any more.
 const MOST_IN_VAIN: u32 = 3;
@@ -126,6 +130,8 @@ pub(crate) struct Looked {
     pub first_infections: Vec<MutantId>,
     /// Mutants that were run.
     pub n_runs: u64,
+    /// How long it took.
+    pub took: Duration,
 }
 
 impl Mutants {
@@ -178,6 +184,12 @@ impl Mutants {
 
     /// Runs mutants on an input. Those that it seems to kill are not run again until the campaign has said what they are.
     pub(crate) fn look(&mut self, input: &Input, care: Care) -> Result<Looked, ExecutorError> {
+        let start = Instant::now();
+        let looked = self.examine_and_run(input, care)?;
+        Ok(Looked { took: start.elapsed(), ..looked })
+    }
+
+    fn examine_and_run(&mut self, input: &Input, care: Care) -> Result<Looked, ExecutorError> {
         self.counts.n_looks += 1;
         let session = &mut self.judge.session;
         session.set_fuel(0);
@@ -207,7 +219,8 @@ impl Mutants {
         self.mask_what_varies(input, &original, &mut kills)?;
         let kills: Vec<MutantId> = kills.into_iter().map(|(mutant, _)| mutant).collect();
         kills.iter().for_each(|mutant| self.survivors.remove(*mutant));
-        let mut looked = Looked { first_infections, n_runs: mutants.len() as u64, kills };
+        let n_runs = mutants.len() as u64;
+        let mut looked = Looked { first_infections, n_runs, kills, ..Looked::default() };
         looked.first_infections.retain(|mutant| !looked.kills.contains(mutant));
         self.counts.n_runs += looked.n_runs;
         self.counts.n_claims += looked.kills.len() as u64;

@@ -181,6 +181,7 @@ impl Surroundings for InCampaign<'_, '_> {
         self.view.spent.inputs += done.inputs - before.inputs;
         self.view.spent.target_runs += done.target_runs - before.target_runs;
         self.view.spent.mutant_runs += done.mutant_runs - before.mutant_runs;
+        self.view.spent.on_mutants += done.on_mutants - before.on_mutants;
         if self.view.is_over(self.budget) {
             return 0;
         }

@@ -61,6 +61,8 @@ pub struct Done {
     pub target_runs: u64,
     /// Runs with a mutant active.
     pub mutant_runs: u64,
+    /// Time that went to mutants.
+    pub on_mutants: Duration,
     /// Candidates found.
     pub candidates: u64,
 }

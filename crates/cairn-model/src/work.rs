@@ -38,6 +38,9 @@ pub struct Spent {
     pub wall: Duration,
     /// Time of all processors, target included.
     pub cpu: Duration,
+    /// Of the time on the clock, what went to mutants: looks at what inputs infect, runs of mutants, judgement of kills.
+    #[serde(default)]
+    pub on_mutants: Duration,
     /// Inputs tried.
     pub inputs: u64,
     /// Runs of the target without a mutant, judging and confirming included.
@@ -114,6 +117,7 @@ impl AddAssign for Spent {
     fn add_assign(&mut self, more: Self) {
         self.wall += more.wall;
         self.cpu += more.cpu;
+        self.on_mutants += more.on_mutants;
         self.inputs += more.inputs;
         self.target_runs += more.target_runs;
         self.mutant_runs += more.mutant_runs;

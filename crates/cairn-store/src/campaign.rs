@@ -281,8 +281,8 @@ impl Store {
             for (strategy, spent) in work {
                 transaction
                     .prepare_cached(
-                        "INSERT OR REPLACE INTO work (strategy, wall, cpu, inputs, target_runs, mutant_runs, new_paths) \
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                        "INSERT OR REPLACE INTO work (strategy, wall, cpu, inputs, target_runs, mutant_runs, new_paths, on_mutants) \
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                     )?
                     .execute(params![
                         strategy,
@@ -292,6 +292,7 @@ impl Store {
                         spent.target_runs as i64,
                         spent.mutant_runs as i64,
                         spent.new_paths as i64,
+                        spent.on_mutants.as_micros() as i64,
                     ])?;
             }
             if let Some(moment) = moment {
@@ -319,7 +320,7 @@ impl Store {
     pub fn work(&self) -> Result<BTreeMap<String, Spent>, StoreError> {
         let look = || -> rusqlite::Result<BTreeMap<String, Spent>> {
             self.connection
-                .prepare("SELECT strategy, wall, cpu, inputs, target_runs, mutant_runs, new_paths FROM work")?
+                .prepare("SELECT strategy, wall, cpu, inputs, target_runs, mutant_runs, new_paths, on_mutants FROM work")?
                 .query_map([], |row| {
                     let number = |index| row.get::<_, i64>(index).map(|number| number as u64);
                     let spent = Spent {
@@ -329,6 +330,7 @@ impl Store {
                         target_runs: number(4)?,
                         mutant_runs: number(5)?,
                         new_paths: number(6)?,
+                        on_mutants: Duration::from_micros(number(7)?),
                     };
                     Ok((row.get(0)?, spent))
                 })?

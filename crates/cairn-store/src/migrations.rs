@@ -6,7 +6,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Each brings a file from the format of its position to the next.
-const STEPS: [&str; 5] = [FIRST, BY_ORIGINAL, CAMPAIGN, BEYOND, KILLS];
+const STEPS: [&str; 6] = [FIRST, BY_ORIGINAL, CAMPAIGN, BEYOND, KILLS, ON_MUTANTS];
 
 const FIRST: &str = "
     CREATE TABLE circumstances (
@@ -126,6 +126,11 @@ const KILLS: &str = "
         found_after INTEGER NOT NULL
     ) STRICT;
     ALTER TABLE moments ADD COLUMN n_killed INTEGER NOT NULL DEFAULT 0;
+";
+
+/// How much of the time went to mutants.
+const ON_MUTANTS: &str = "
+    ALTER TABLE work ADD COLUMN on_mutants INTEGER NOT NULL DEFAULT 0;
 ";
 
 /// The newest format this build knows.

@@ -1,10 +1,10 @@
 //! A store as its users meet it: reopened, shared, killed.
 
-use cairn_model::{KillReason, MutantId, StableId, Verdict};
+use cairn_model::{KillReason, MutantId, Spent, StableId, Verdict};
 use cairn_store::{
     Beyond, CampaignHead, Circumstances, ExaminedInput, InputResults, ResultKey, Store, StoreError,
 };
-use std::{env, fs, path::Path, process::Command, thread};
+use std::{collections::BTreeMap, env, fs, path::Path, process::Command, thread, time::Duration};
 
 fn circumstances(fuel: u64) -> Circumstances {
     Circumstances { view: [1; 32], oracle: [2; 32], fuel }
@@ -126,7 +126,8 @@ fn a_campaign_of_the_third_format_goes_on() {
     Store::open(&path).unwrap().begin_campaign(&head).unwrap();
     // What the third format did not have.
     let third = rusqlite::Connection::open(&path).unwrap();
-    let undo = "DROP TABLE beyond; DROP TABLE kills; ALTER TABLE moments DROP COLUMN n_killed; PRAGMA user_version = 3;";
+    let undo = "DROP TABLE beyond; DROP TABLE kills; \
+                ALTER TABLE moments DROP COLUMN n_killed; ALTER TABLE work DROP COLUMN on_mutants; PRAGMA user_version = 3;";
     third.execute_batch(undo).unwrap();
     drop(third);
     let mut store = Store::open(&path).unwrap();
@@ -137,6 +138,24 @@ fn a_campaign_of_the_third_format_goes_on() {
     store.note_beyond(&beyond).unwrap();
     drop(store);
     assert_eq!(Store::open(&path).unwrap().beyond().unwrap(), beyond);
+}
+
+#[test]
+fn work_is_read_as_it_was_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let spent = Spent {
+        wall: Duration::from_micros(1),
+        cpu: Duration::from_micros(2),
+        on_mutants: Duration::from_micros(3),
+        inputs: 4,
+        target_runs: 5,
+        mutant_runs: 6,
+        new_paths: 7,
+    };
+    let work = BTreeMap::from([("mu2".to_owned(), spent)]);
+    Store::open(&path).unwrap().note_work(&work, None).unwrap();
+    assert_eq!(Store::open(&path).unwrap().work().unwrap(), work);
 }
 
 #[test]

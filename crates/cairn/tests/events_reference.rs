@@ -36,6 +36,7 @@ fn events() -> Vec<EventKind> {
             n_inputs: 1,
             n_target_runs: 1,
             n_mutant_runs: 1,
+            on_mutants_ms: 1,
             n_killed: 1,
             inputs_per_second: 1.0,
             workers: vec![word()],

@@ -161,6 +161,7 @@ mod tests {
             n_inputs: 12_345,
             n_target_runs: 12_400,
             n_mutant_runs: 0,
+            on_mutants_ms: 0,
             n_killed: 0,
             inputs_per_second: 1_234.5,
             workers: vec!["fuzz".into()],

@@ -126,6 +126,7 @@ struct Work {
     n_mutant_runs: u64,
     n_new_paths: u64,
     wall_ms: u64,
+    on_mutants_ms: u64,
     cpu_ms: u64,
 }
 
@@ -252,13 +253,14 @@ fn functions<'a>(history: &History<'a>) -> Vec<Function<'a>> {
 fn work<'a>(history: &'a History<'_>) -> BTreeMap<&'a str, Work> {
     let mut work: BTreeMap<&'a str, Work> = BTreeMap::new();
     for (strategy, spent) in &history.work {
-        let Spent { wall, cpu, inputs, target_runs, mutant_runs, new_paths } = *spent;
+        let Spent { wall, cpu, on_mutants, inputs, target_runs, mutant_runs, new_paths } = *spent;
         let of_strategy = work.entry(strategy).or_default();
         of_strategy.n_inputs = inputs;
         of_strategy.n_target_runs = target_runs;
         of_strategy.n_mutant_runs = mutant_runs;
         of_strategy.n_new_paths = new_paths;
         of_strategy.wall_ms = wall.as_millis() as u64;
+        of_strategy.on_mutants_ms = on_mutants.as_millis() as u64;
         of_strategy.cpu_ms = cpu.as_millis() as u64;
     }
     for kept in &history.entries {

@@ -228,6 +228,7 @@ pub mod tests {
             n_inputs: 34_567,
             n_target_runs: 35_000,
             n_mutant_runs: 0,
+            on_mutants_ms: 0,
             n_killed: 0,
             inputs_per_second,
             workers: vec!["fuzz".into(), "fuzz".into()],

@@ -17,6 +17,7 @@ pub fn render(page: &mut Page, history: &History<'_>) {
         "runs of mutants",
         "new paths",
         "time",
+        "of it on mutants",
         "processor time",
     ] {
         page.element("th", head);
@@ -31,11 +32,11 @@ pub fn render(page: &mut Page, history: &History<'_>) {
         let n_failures = failed_by.clone().filter(|name| *name == strategy).count();
         let spent = history.work.get(strategy).copied().unwrap_or_default();
         page.markup("<tr>").element("td", strategy);
-        let Spent { wall, cpu, inputs, target_runs, mutant_runs, new_paths } = spent;
+        let Spent { wall, cpu, on_mutants, inputs, target_runs, mutant_runs, new_paths } = spent;
         for number in [n_kept as u64, n_failures as u64, inputs, target_runs, mutant_runs, new_paths] {
             page.cell(number, &grouped(number));
         }
-        for time in [wall, cpu] {
+        for time in [wall, on_mutants, cpu] {
             page.cell(time.as_millis(), &shown(time));
         }
         page.markup("</tr>\n");
