@@ -4,14 +4,14 @@
 //! corpus kills is scored from nothing, by `cairn score`.
 
 use super::{arms, carry_out, library, variable, version, with_arguments};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use cairn_experiment::{
     CellResult, Experiment, Limit,
     statistics::{self, median},
 };
 use cairn_targets::{Cache, Kind, find};
 use serde_json::Value;
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, env, fs, path::Path};
 
 /// What is compared on.
 pub const ALL: &[&str] = &["cjson", "libyaml", "lodepng", "sort"];
@@ -29,6 +29,15 @@ struct Cell {
     n_differential: u64,
     n_branches: f64,
     inputs_per_second: f64,
+    /// The part of the time that went to mutants, in percent.
+    on_mutants: f64,
+}
+
+/// The runs of each arm on one target; none of an arm that was not wanted.
+struct Arms {
+    fuzz: Vec<Cell>,
+    mu2: Vec<Cell>,
+    unpruned: Vec<Cell>,
 }
 
 /// Carries the comparison out on the named targets and prints its tables.
@@ -43,6 +52,7 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     };
     let folder = cache.folder.join("experiments").join(format!("mu2-{amount}-{}", version(cache)?));
     fs::create_dir_all(&folder)?;
+    let wanted = wanted()?;
     let mut targets = Vec::new();
     for name in names {
         targets.push(match find(name)?.kind {
@@ -57,26 +67,62 @@ pub fn run(cache: &Cache, names: &[String]) -> Result<()> {
     let experiment = Experiment {
         name: "mu2".into(),
         repetitions,
-        arms: ARMS.map(|(name, options)| arms::limited(name, options, limited)).to_vec(),
+        arms: wanted.iter().map(|(name, options)| arms::limited(name, options, limited)).collect(),
         limit,
         targets,
     };
     let results = carry_out(cache, &experiment, &folder)?;
-    println!(
-        "| target | killed by fuzz | by mu2 | Â12 | no fuzz: any mu2 / all mu2 | no mu2: any fuzz / all fuzz | branches mu2 : fuzz | \
-         differential oracle | inputs/s mu2 : fuzz | unpruned : mu2 |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let mut all = Vec::new();
     for name in names {
         let cells = |arm: &str| -> Result<Vec<Cell>> {
+            let is_wanted = wanted.iter().any(|(name, _)| *name == arm);
             let place = |repetition: u32| results.join(name).join(arm).join(repetition.to_string());
-            (1..=repetitions).map(|repetition| cell(cache, name, &place(repetition))).collect()
+            (1..=if is_wanted { repetitions } else { 0 })
+                .map(|repetition| cell(cache, name, &place(repetition)))
+                .collect()
         };
-        let [fuzz, mu2, unpruned] = ARMS.map(|(arm, _)| cells(arm));
-        let (fuzz, mu2, unpruned) = (fuzz?, mu2?, unpruned?);
-        println!("{}", row(name, &fuzz, &mu2, &unpruned));
+        all.push(Arms { fuzz: cells("fuzz")?, mu2: cells("mu2")?, unpruned: cells("mu2-unpruned")? });
     }
+    let titles = [
+        "target",
+        "killed by any",
+        "by fuzz",
+        "by mu2",
+        "Â12",
+        "no fuzz: any mu2",
+        "all mu2",
+        "no mu2: any fuzz",
+        "all fuzz",
+    ];
+    print_table(&titles, names.iter().zip(&all).map(|(name, arms)| kills(name, arms)));
+    println!();
+    let titles = [
+        "target",
+        "branches of fuzz",
+        "mu2 : fuzz",
+        "differential oracle",
+        "inputs/s mu2 : fuzz",
+        "unpruned : mu2",
+        "time on mutants",
+    ];
+    print_table(&titles, names.iter().zip(&all).map(|(name, arms)| costs(name, arms)));
     Ok(())
+}
+
+/// The arms that `CAIRN_BENCH_ARMS` names, with commas between them; the first two are always there.
+fn wanted() -> Result<Vec<(&'static str, &'static str)>> {
+    let Ok(named) = env::var("CAIRN_BENCH_ARMS") else { return Ok(ARMS.to_vec()) };
+    let named: Vec<&str> = named.split(',').collect();
+    if let Some(unknown) = named.iter().find(|named| ARMS.iter().all(|(name, _)| name != *named)) {
+        bail!("`CAIRN_BENCH_ARMS` names `{unknown}`; there are {}", ARMS.map(|(name, _)| name).join(", "));
+    }
+    let is_wanted = |(index, (name, _)): &(usize, &(&str, &str))| *index < 2 || named.contains(name);
+    Ok(ARMS.iter().enumerate().filter(is_wanted).map(|(_, arm)| *arm).collect())
+}
+
+fn print_table(titles: &[&str], rows: impl Iterator<Item = Vec<String>>) {
+    println!("| {} |\n|{}", titles.join(" | "), "---|".repeat(titles.len()));
+    rows.for_each(|row| println!("| {} |", row.join(" | ")));
 }
 
 /// One run of an arm: what its corpus kills, and what was counted.
@@ -108,44 +154,70 @@ fn cell(cache: &Cache, name: &str, folder: &Path) -> Result<Cell> {
     let id = |mutant: &Value| mutant["id"].as_str().unwrap_or_default().to_owned();
     let by = |reason: &str| score["score"]["killed_by"][reason].as_u64().unwrap_or(0);
     let result: CellResult = serde_json::from_slice(&fs::read(folder.join("result.json"))?)?;
-    let n_inputs = last_moment(&folder.join("out/events.jsonl"))?;
+    let moment = last_moment(&folder.join("out/events.jsonl"))?;
     Ok(Cell {
         killed: mutants.iter().filter(is_killed).map(id).collect(),
         n_differential: by("output") + by("exit") + by("files"),
         n_branches: result.reached() as f64,
-        inputs_per_second: n_inputs / result.cpu_seconds,
+        inputs_per_second: moment.n_inputs / result.cpu_seconds,
+        on_mutants: moment.on_mutants_ms * 100.0 / moment.after_ms.max(1.0),
     })
 }
 
-/// Inputs tried, as the last moment of a journal says.
-fn last_moment(journal: &Path) -> Result<f64> {
-    let text = fs::read_to_string(journal)?;
-    let moments = text.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let tried = moments.filter_map(|event| event["n_inputs"].as_f64()).next();
-    tried.context("no moment was told")
+/// What was done up to the last moment that a journal tells of.
+struct LastMoment {
+    n_inputs: f64,
+    after_ms: f64,
+    on_mutants_ms: f64,
 }
 
-fn row(name: &str, fuzz: &[Cell], mu2: &[Cell], unpruned: &[Cell]) -> String {
-    let numbers = |cells: &[Cell], of: fn(&Cell) -> f64| cells.iter().map(of).collect::<Vec<f64>>();
-    let killed = |cells: &[Cell]| numbers(cells, |cell| cell.killed.len() as f64);
-    let branches = |cells: &[Cell]| median(&numbers(cells, |cell| cell.n_branches));
-    let speed = |cells: &[Cell]| median(&numbers(cells, |cell| cell.inputs_per_second));
-    let differential = |cell: &Cell| cell.n_differential as f64 * 100.0 / cell.killed.len().max(1) as f64;
+fn last_moment(journal: &Path) -> Result<LastMoment> {
+    let text = fs::read_to_string(journal)?;
+    let moments = text.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let read = |event: Value| {
+        let number = |name: &str| event[name].as_f64();
+        let on_mutants_ms = number("on_mutants_ms")?;
+        Some(LastMoment { n_inputs: number("n_inputs")?, after_ms: number("after_ms")?, on_mutants_ms })
+    };
+    moments.filter_map(read).next().context("no moment was told")
+}
+
+/// Tables I and II of the paper: which mutants which runs kill.
+fn kills(name: &str, Arms { fuzz, mu2, .. }: &Arms) -> Vec<String> {
+    let killed = |cells: &[Cell]| cells.iter().map(|cell| cell.killed.len() as f64).collect::<Vec<f64>>();
+    let any: BTreeSet<&String> = fuzz.iter().chain(mu2).flat_map(|cell| &cell.killed).collect();
     let (no_fuzz, no_mu2) = (only(mu2, fuzz), only(fuzz, mu2));
-    format!(
-        "| {name} | {} | {} | {:.2} | {} / {} | {} / {} | {:.3} | {:.0} % | {:.2} | {:.2} |",
+    vec![
+        name.into(),
+        any.len().to_string(),
         spread(&killed(fuzz)),
         spread(&killed(mu2)),
-        statistics::a12(&killed(mu2), &killed(fuzz)),
-        no_fuzz.0,
-        no_fuzz.1,
-        no_mu2.0,
-        no_mu2.1,
-        branches(mu2) / branches(fuzz),
-        median(&numbers(mu2, differential)),
-        speed(mu2) / speed(fuzz),
-        speed(unpruned) / speed(mu2),
-    )
+        format!("{:.2}", statistics::a12(&killed(mu2), &killed(fuzz))),
+        no_fuzz.0.to_string(),
+        no_fuzz.1.to_string(),
+        no_mu2.0.to_string(),
+        no_mu2.1.to_string(),
+    ]
+}
+
+/// Its Figures 6 to 8: branches, oracles and speed, with the part of the time that mutants took.
+fn costs(name: &str, Arms { fuzz, mu2, unpruned }: &Arms) -> Vec<String> {
+    let of = |cells: &[Cell], what: fn(&Cell) -> f64| median(&cells.iter().map(what).collect::<Vec<f64>>());
+    let differential = |cell: &Cell| cell.n_differential as f64 * 100.0 / cell.killed.len().max(1) as f64;
+    let speed = |cells: &[Cell]| of(cells, |cell| cell.inputs_per_second);
+    let branches = |cells: &[Cell]| of(cells, |cell| cell.n_branches);
+    vec![
+        name.into(),
+        branches(fuzz).to_string(),
+        format!("{:.3}", branches(mu2) / branches(fuzz)),
+        format!("{:.0} %", of(mu2, differential)),
+        format!("{:.2}", speed(mu2) / speed(fuzz)),
+        match unpruned.is_empty() {
+            true => "–".into(),
+            false => format!("{:.2}", speed(unpruned) / speed(mu2)),
+        },
+        format!("{:.0} %", of(mu2, |cell| cell.on_mutants)),
+    ]
 }
 
 /// Mutants that any, and that all runs of one arm kill, and no run of the other.
@@ -174,6 +246,7 @@ mod tests {
             n_differential: 1,
             n_branches: 10.0,
             inputs_per_second: 5.0,
+            on_mutants: 10.0,
         };
         killed.iter().map(cell).collect()
     }
