@@ -57,9 +57,10 @@ const NAME: &str = "concolic";
 const QUESTION_BUDGET: cairn_solver::Budget =
     cairn_solver::Budget { evaluations: 50_000, rlimit: 1_000_000, timeout: Duration::from_secs(2) };
 
-/// What it may cost at first: on paths of thousands of turns those that are easy take less, and most of the others have no answer.
+/// What it may cost at first: those that are easy take less, and most of the others have no answer. This is work and not time, so that
+/// the same is asked on a busy machine.
 const FIRST_BUDGET: cairn_solver::Budget =
-    cairn_solver::Budget { evaluations: 500, rlimit: 10_000, timeout: Duration::from_millis(25) };
+    cairn_solver::Budget { evaluations: 500, rlimit: 10_000, timeout: Duration::from_secs(1) };
 
 /// Where work is limited and not time, decisions must not depend on the clock.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -70,12 +71,13 @@ const QUESTIONS_PER_ENTRY: usize = 8;
 /// After so many inputs a step ends that has found something, so that others hear of it.
 const INPUTS_PER_STEP: u64 = 64;
 
-/// What a question may cost at first, and when there are no others.
-pub fn question_budgets(is_timed: bool) -> [cairn_solver::Budget; 2] {
-    [FIRST_BUDGET, QUESTION_BUDGET].map(|budget| match is_timed {
-        true => budget,
-        false => cairn_solver::Budget { timeout: PATIENCE, ..budget },
-    })
+/// What a question may cost at first, where time is limited, and at the most.
+pub fn question_budgets(is_timed: bool) -> (Option<cairn_solver::Budget>, cairn_solver::Budget) {
+    match is_timed {
+        true => (Some(FIRST_BUDGET), QUESTION_BUDGET),
+        // Nobody is kept waiting, and nothing may depend on the clock.
+        false => (None, cairn_solver::Budget { timeout: PATIENCE, ..QUESTION_BUDGET }),
+    }
 }
 
 impl ConcolicStrategy {
@@ -88,13 +90,13 @@ impl ConcolicStrategy {
         let Some(executor) = view.symbolic(SymbolicTracer::config(self.config.heuristic, is_timed))? else {
             return Err(StrategyError::Unfit { strategy: NAME, reason: "it has no symbolic view".into() });
         };
-        let [at_first, budget] = question_budgets(is_timed);
+        let (at_first, budget) = question_budgets(is_timed);
         let search = SearchConfig {
             seed: view.random.u64(..),
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
             budget,
-            at_first: Some(at_first),
+            at_first,
             before: Some(self.config.before.clone()),
             share: Some(self.config.share.clone()),
             change: self.config.change.clone(),

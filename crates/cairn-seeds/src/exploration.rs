@@ -67,13 +67,13 @@ impl Exploration {
         starts: impl IntoIterator<Item = Input>,
         config: ExplorationConfig,
     ) -> Self {
-        let [at_first, budget] = question_budgets(config.is_timed);
+        let (at_first, budget) = question_budgets(config.is_timed);
         let search = SearchConfig {
             seed: config.seed,
             // A run that does not do what it should may still do something new.
             solver: Config::default(),
             budget,
-            at_first: Some(at_first),
+            at_first,
             before: Some(config.before.clone()),
             share: config.share.clone(),
             change: config.change.clone(),
