@@ -113,9 +113,7 @@ fn the_same_seed_and_work_decide_the_same() {
     let first = decisions("a", "1");
     assert!(first.len() > 3, "{first:#?}");
     assert_eq!(first, decisions("b", "1"));
-    // Not every seed has a choice.
-    let others = ["2", "3", "4", "5"].map(|seed| decisions(seed, seed));
-    assert!(others.iter().any(|other| *other != first), "{first:#?}");
+    assert_ne!(first, decisions("c", "2"));
 }
 
 /// Every way through it reaches nothing new for long, so that workers hear little of each other.
